@@ -405,29 +405,38 @@ class HistoryEvent:
         return plain
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """One page of a listing; ``cursor`` is ``None`` on the last one."""
+class Page(list[MemoryItem]):
+    """One page of a listing.
 
-    items: tuple[MemoryItem, ...]
-    total: int
-    cursor: str | None = None
-    scope: Scope | None = None
-    known_user: bool = True
+    Attributes:
+        total: how many items there are over all pages.
+        cursor: what to pass for the next page; ``None`` on the last one.
+    """
 
-    def __iter__(self) -> Any:
-        return iter(self.items)
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-    def __getitem__(self, index: int) -> MemoryItem:
-        return self.items[index]
+    def __init__(
+        self,
+        items: Sequence[MemoryItem] = (),
+        *,
+        total: int,
+        scope: Scope,
+        cursor: str | None = None,
+        known_user: bool = True,
+    ) -> None:
+        super().__init__(items)
+        self.total = total
+        self.cursor = cursor
+        self.scope = scope
+        self.known_user = known_user
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON."""
-        plain: dict[str, Any] = to_plain(self)
-        return plain
+        """Plain JSON, the items under ``results``."""
+        return {
+            "results": [item.to_dict() for item in self],
+            "total": self.total,
+            "cursor": self.cursor,
+            "scope": to_plain(self.scope),
+            "known_user": self.known_user,
+        }
 
 
 def to_plain(value: Any) -> Any:
@@ -443,5 +452,3 @@ def to_plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [to_plain(item) for item in value]
     return value
-
-
