@@ -85,6 +85,9 @@ class Settings(BaseSettings):
     )
     embed_timeout: float = Field(60.0, gt=0, description="seconds for one request")
     embed_max_retries: int = Field(3, ge=0, le=10, description="retries of a refused request")
+    embed_max_retry_wait: float = Field(
+        30.0, ge=0, description="longest seconds to honour of the embedder's Retry-After"
+    )
     embed_cache_size: int = Field(4096, ge=0, description="texts whose vectors are kept in memory")
 
     # --- limits (bad input is refused, never cut)
@@ -183,6 +186,14 @@ class Settings(BaseSettings):
     )
     vector_timeout: float = Field(
         2.0, gt=0, description="seconds before a query falls back to the scan"
+    )
+    vector_apply_delay: float = Field(
+        2.0, ge=0, description="seconds that writes gather before they are applied to Chroma"
+    )
+    vector_poll_interval: float = Field(
+        5.0,
+        gt=0,
+        description="seconds between looks at what other processes wrote and who owns the index",
     )
     vector_cache_mb: int = Field(
         256, ge=0, description="memory for the vectors of recently read scopes"

@@ -439,6 +439,53 @@ class Page(list[MemoryItem]):
         }
 
 
+@dataclass(frozen=True, slots=True)
+class DeleteResult:
+    """Ids of the versions that were hidden, and of what was retired with them."""
+
+    deleted: tuple[str, ...]
+    derived: tuple[str, ...]
+    scope: Scope
+
+    @property
+    def count(self) -> int:
+        """How many memories are no longer found."""
+        return len(self.deleted) + len(self.derived)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON."""
+        plain: dict[str, Any] = to_plain(self)
+        return plain | {"count": self.count}
+
+
+@dataclass(frozen=True, slots=True)
+class ImportResult:
+    """How many nodes a bulk import added, and how many were there already."""
+
+    added: int
+    skipped: int
+    scope: Scope
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON."""
+        plain: dict[str, Any] = to_plain(self)
+        return plain
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeSummary:
+    """One scope and its counts (per layer of current memories)."""
+
+    app_id: str
+    user_id: str
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON."""
+        plain: dict[str, Any] = to_plain(self)
+        return plain
+
+
 def to_plain(value: Any) -> Any:
     """Turn the values of this module into what ``json.dumps`` takes."""
     if hasattr(value, "__dataclass_fields__"):

@@ -1,0 +1,76 @@
+"""Commands that concern a whole scope, or the store as a whole."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from dualmem_graph.cli import output, tables
+from dualmem_graph.cli.options import (
+    AnyUserId,
+    AppId,
+    AsJson,
+    StorageDir,
+    UserId,
+    given,
+    open_memory,
+)
+from dualmem_graph.errors import InputError
+
+
+def scopes(
+    app_id: AppId = None,
+    storage_dir: StorageDir = None,
+    as_json: AsJson = False,
+) -> None:
+    """List whose memories the store holds."""
+    with open_memory(storage_dir) as memory:
+        known = memory.list_scopes(**given(app_id=app_id))
+    pass
+
+
+def delete_scope(
+    user_id: UserId,
+    confirm: Annotated[bool, typer.Option("--confirm", help="Yes, delete all of it.")] = False,
+    app_id: AppId = None,
+    storage_dir: StorageDir = None,
+    as_json: AsJson = False,
+) -> None:
+    """Delete everything about one person, for good."""
+    if not confirm:
+        raise InputError(
+            f"this deletes every memory of {user_id!r} for good; repeat it with --confirm"
+        )
+    with open_memory(storage_dir) as memory:
+        gone = memory.delete_scope(user_id=user_id, **given(app_id=app_id))
+    output.emit(gone, as_json, lambda: tables.counts(gone, f"Deleted of {user_id}"))
+
+
+def stats(
+    user_id: AnyUserId = None,
+    app_id: AppId = None,
+    storage_dir: StorageDir = None,
+    as_json: AsJson = False,
+) -> None:
+    """Count what is stored, of one person or of everybody."""
+    with open_memory(storage_dir) as memory:
+        counted = memory.stats(**given(user_id=user_id, app_id=app_id))
+    output.emit(counted, as_json, lambda: tables.counts(counted, "Stored"))
+
+
+def status(storage_dir: StorageDir = None, as_json: AsJson = False) -> None:
+    """Say where the store is, how it is, and what waits."""
+    with open_memory(storage_dir) as memory:
+        report = memory.status()
+    output.emit(report, as_json, lambda: tables.counts(report, "Status"))
+
+
+def flush(storage_dir: StorageDir = None, as_json: AsJson = False) -> None:
+    """Finish waiting work.
+
+    Reconciling, profiles and the vector index: all that an add with --no-wait left for later.
+    """
+    with open_memory(storage_dir) as memory:
+        done = memory.flush()
+    output.emit(done, as_json, lambda: tables.counts(done, "Finished"))

@@ -1,0 +1,1 @@
+"""Recall, the read path: understand, anchors, expand, fuse, format. No model call."""

@@ -1,0 +1,315 @@
+"""Full text over our own terms, in the database, beside the nodes and in their transactions.
+
+The terms come from :mod:`dualmem_graph.text.tokens`; the database only keeps and finds them. Each
+term is stored with its scope's number before it (``"12:coffee"``), so that a scope has posting
+lists of its own: its searches and counts neither see nor pay for the other scopes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from dualmem_graph.storage import schema
+from dualmem_graph.storage.records import SEARCHABLE
+from dualmem_graph.text.tokens import index_terms
+
+_TABLE = schema.FULL_TEXT_TABLE
+# Terms are told apart by spaces alone: all ASCII marks belong to them (C++, v2.3.1, e-mails), and
+# so does everything beyond ASCII. A term never contains a double quote.
+_MARKS = "!#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
+_TOKENIZER = "ascii tokenchars '" + _MARKS.replace("'", "''") + "'"
+# Postings to rank in one search. Ranking costs about 2 µs a posting; a term that more memories
+# contain than this says little beside the rarer ones, and is left to the scoring of the rest.
+_MAX_POSTINGS = 4000
+_REBUILD_ROWS = 1000
+
+
+class Entry(NamedTuple):
+    """A node's terms on their way into full text."""
+
+    node_id: str
+    terms: Sequence[str]
+
+
+class Match(NamedTuple):
+    """A node that has at least one of the terms asked for, and all its terms."""
+
+    node_id: str
+    terms: tuple[str, ...]
+
+
+class FullText(Protocol):
+    """What the store asks of a database's full text; all within the caller's transaction."""
+
+    def create(self, conn: Connection) -> None:
+        """Make the tables."""
+
+    def add(self, conn: Connection, scope_id: int, entries: Sequence[Entry]) -> None:
+        """Index nodes that are in ``nodes`` and not in full text."""
+
+    def remove(self, conn: Connection, seqs: Sequence[int]) -> int:
+        """Take nodes out by ``seq``; answers how many terms they had. Absent ones do not matter."""
+
+    def frequencies(
+        self, conn: Connection, scope_id: int, terms: Sequence[str]
+    ) -> dict[str, int]:
+        """Count, per term, the scope's documents that contain it; 0 for one that none does."""
+
+    def candidates(
+        self,
+        conn: Connection,
+        scope_id: int,
+        terms: Sequence[str],
+        limit: int,
+        *,
+        statuses: Sequence[str],
+        layers: Sequence[str] | None = None,
+    ) -> list[Match]:
+        """Find the scope's nodes with any of the terms, in the database's order of rank."""
+
+
+def full_text_of(conn: Connection) -> FullText:
+    """The full text of the connection's dialect."""
+    return _SQLITE if conn.dialect.name == "sqlite" else _POSTGRESQL
+
+
+def frequency(conn: Connection, scope_id: int, term: str) -> int:
+    """Count the scope's documents that contain one term."""
+    return full_text_of(conn).frequencies(conn, scope_id, [term])[term]
+
+
+def rankable(frequencies: dict[str, int], limit: int) -> list[str]:
+    """Choose the terms to rank by: the rarest first, until they promise enough and cost enough."""
+    chosen: list[str] = []
+    postings = 0
+    for term, count in sorted(frequencies.items(), key=lambda item: (item[1], item[0])):
+        if not count:
+            continue
+        if chosen and postings >= limit and postings + count > _MAX_POSTINGS:
+            break
+        chosen.append(term)
+        postings += count
+    return chosen
+
+
+def rebuild(conn: Connection) -> None:
+    """Index every current and superseded node again, and count each scope's terms anew."""
+    full_text = full_text_of(conn)
+    conn.execute(sa.text(f"DELETE FROM {_TABLE}"))
+    counts: dict[int, list[int]] = {}
+    last = 0
+    while rows := conn.execute(_NEXT, {"last": last, "limit": _REBUILD_ROWS}).all():
+        last = rows[-1].seq
+        by_scope: dict[int, list[Entry]] = {}
+        for row in rows:
+            by_scope.setdefault(row.scope_id, []).append(Entry(row.id, index_terms(row.content)))
+        for scope_id, entries in by_scope.items():
+            full_text.add(conn, scope_id, entries)
+            count = counts.setdefault(scope_id, [0, 0])
+            count[0] += len(entries)
+            count[1] += sum(len(entry.terms) for entry in entries)
+    conn.execute(sa.update(schema.scopes).values(documents=0, terms=0))
+    for scope_id, (documents, terms) in counts.items():
+        conn.execute(
+            sa.update(schema.scopes)
+            .where(schema.scopes.c.id == scope_id)
+            .values(documents=documents, terms=terms)
+        )
+
+
+_NEXT = (
+    sa.select(schema.nodes.c.seq, schema.nodes.c.id, schema.nodes.c.scope_id, schema.nodes.c.content)
+    .where(
+        schema.nodes.c.seq > sa.bindparam("last"),
+        schema.nodes.c.status.in_([str(status) for status in SEARCHABLE]),
+    )
+    .order_by(schema.nodes.c.seq)
+    .limit(sa.bindparam("limit"))
+)
+
+
+class _Sqlite:
+    """FTS5: table ``full_text(terms)``, ``rowid = nodes.seq``, and a view of its vocabulary."""
+
+    def create(self, conn: Connection) -> None:
+        conn.exec_driver_sql(f'CREATE VIRTUAL TABLE {_TABLE} USING fts5(terms, tokenize="{_TOKENIZER}")')
+        conn.exec_driver_sql(f"CREATE VIRTUAL TABLE {_TABLE}_vocabulary USING fts5vocab({_TABLE}, row)")
+
+    def add(self, conn: Connection, scope_id: int, entries: Sequence[Entry]) -> None:
+        if entries:
+            conn.execute(
+                _SQLITE_ADD,
+                [{"id": id_, "terms": _joined(scope_id, terms)} for id_, terms in entries],
+            )
+
+    def remove(self, conn: Connection, seqs: Sequence[int]) -> int:
+        rows = conn.execute(_SQLITE_TERMS, {"seqs": list(seqs)}).scalars()
+        gone = sum(len(terms.split()) for terms in rows)
+        conn.execute(_SQLITE_REMOVE, {"seqs": list(seqs)})
+        return gone
+
+    def frequencies(
+        self, conn: Connection, scope_id: int, terms: Sequence[str]
+    ) -> dict[str, int]:
+        stored = {_stored(scope_id, term): term for term in terms}
+        rows = conn.execute(_SQLITE_FREQUENCIES, {"terms": list(stored)})
+        found = {stored[row.term]: int(row.doc) for row in rows}
+        return {term: found.get(term, 0) for term in terms}
+
+    def candidates(
+        self,
+        conn: Connection,
+        scope_id: int,
+        terms: Sequence[str],
+        limit: int,
+        *,
+        statuses: Sequence[str],
+        layers: Sequence[str] | None = None,
+    ) -> list[Match]:
+        if not terms:
+            return []
+        match = " OR ".join(f'"{_stored(scope_id, term)}"' for term in terms)
+        statement = _SQLITE_CANDIDATES if layers is None else _SQLITE_CANDIDATES_OF_LAYERS
+        rows = conn.execute(
+            statement,
+            {
+                "match": match,
+                "scope_id": scope_id,
+                "statuses": list(statuses),
+                "layers": list(layers or ()),
+                "limit": limit,
+            },
+        )
+        return [Match(row.id, _split(row.terms)) for row in rows]
+
+
+class _Postgresql:
+    """Table ``full_text(seq, terms, vector)``; lexemes are our terms as they are."""
+
+    def create(self, conn: Connection) -> None:
+        conn.exec_driver_sql(
+            f"CREATE TABLE {_TABLE} (seq bigint PRIMARY KEY REFERENCES nodes (seq) "
+            "ON DELETE CASCADE, terms text NOT NULL, vector tsvector NOT NULL)"
+        )
+        conn.exec_driver_sql(f"CREATE INDEX ix_full_text_vector ON {_TABLE} USING gin (vector)")
+
+    def add(self, conn: Connection, scope_id: int, entries: Sequence[Entry]) -> None:
+        if entries:
+            conn.execute(
+                _POSTGRESQL_ADD,
+                [{"id": id_, "terms": _joined(scope_id, terms)} for id_, terms in entries],
+            )
+
+    def remove(self, conn: Connection, seqs: Sequence[int]) -> int:
+        rows = conn.execute(_POSTGRESQL_REMOVE, {"seqs": list(seqs)}).scalars()
+        return sum(len(terms.split()) for terms in rows)
+
+    def frequencies(
+        self, conn: Connection, scope_id: int, terms: Sequence[str]
+    ) -> dict[str, int]:
+        found = {}
+        for term in dict.fromkeys(terms):
+            query = _lexeme(_stored(scope_id, term))
+            found[term] = conn.execute(_POSTGRESQL_FREQUENCY, {"query": query}).scalar_one()
+        return found
+
+    def candidates(
+        self,
+        conn: Connection,
+        scope_id: int,
+        terms: Sequence[str],
+        limit: int,
+        *,
+        statuses: Sequence[str],
+        layers: Sequence[str] | None = None,
+    ) -> list[Match]:
+        if not terms:
+            return []
+        query = " | ".join(_lexeme(_stored(scope_id, term)) for term in terms)
+        statement = _POSTGRESQL_CANDIDATES if layers is None else _POSTGRESQL_CANDIDATES_OF_LAYERS
+        rows = conn.execute(
+            statement,
+            {
+                "query": query,
+                "scope_id": scope_id,
+                "statuses": list(statuses),
+                "layers": list(layers or ()),
+                "limit": limit,
+            },
+        )
+        return [Match(row.id, _split(row.terms)) for row in rows]
+
+
+_SQLITE: FullText = _Sqlite()
+_POSTGRESQL: FullText = _Postgresql()
+
+
+def _stored(scope_id: int, term: str) -> str:
+    return f"{scope_id}:{term}"
+
+
+def _joined(scope_id: int, terms: Iterable[str]) -> str:
+    return " ".join(_stored(scope_id, term) for term in terms)
+
+
+def _split(stored: str) -> tuple[str, ...]:
+    return tuple(term.split(":", 1)[1] for term in stored.split(" ")) if stored else ()
+
+
+def _lexeme(term: str) -> str:
+    doubled = term.replace("\\", "\\\\").replace("'", "''")
+    return f"'{doubled}'"
+
+
+def _in(*names: str) -> list[Any]:
+    return [sa.bindparam(name, expanding=True) for name in names]
+
+
+_WHERE = "n.scope_id = :scope_id AND n.status IN :statuses"
+
+_SQLITE_ADD = sa.text(
+    f"INSERT INTO {_TABLE} (rowid, terms) SELECT seq, :terms FROM nodes WHERE id = :id"
+)
+_SQLITE_TERMS = sa.text(f"SELECT terms FROM {_TABLE} WHERE rowid IN :seqs").bindparams(*_in("seqs"))
+_SQLITE_REMOVE = sa.text(f"DELETE FROM {_TABLE} WHERE rowid IN :seqs").bindparams(*_in("seqs"))
+_SQLITE_FREQUENCIES = sa.text(
+    f"SELECT term, doc FROM {_TABLE}_vocabulary WHERE term IN :terms"
+).bindparams(*_in("terms"))
+_SQLITE_SELECT = (
+    f"SELECT n.id, f.terms FROM {_TABLE} f JOIN nodes n ON n.seq = f.rowid "
+    f"WHERE {_TABLE} MATCH :match AND {_WHERE}"
+)
+_SQLITE_ORDER = f" ORDER BY bm25({_TABLE}), n.seq LIMIT :limit"
+_SQLITE_CANDIDATES = sa.text(_SQLITE_SELECT + _SQLITE_ORDER).bindparams(*_in("statuses"))
+_SQLITE_CANDIDATES_OF_LAYERS = sa.text(
+    f"{_SQLITE_SELECT} AND n.layer IN :layers{_SQLITE_ORDER}"
+).bindparams(*_in("statuses", "layers"))
+
+_POSTGRESQL_ADD = sa.text(
+    f"INSERT INTO {_TABLE} (seq, terms, vector) "
+    "SELECT seq, :terms, array_to_tsvector(array_remove(string_to_array(:terms, ' '), '')) "
+    "FROM nodes WHERE id = :id"
+)
+_POSTGRESQL_REMOVE = sa.text(
+    f"DELETE FROM {_TABLE} WHERE seq IN :seqs RETURNING terms"
+).bindparams(*_in("seqs"))
+_POSTGRESQL_FREQUENCY = sa.text(
+    f"SELECT count(*) FROM {_TABLE} WHERE vector @@ CAST(:query AS tsquery)"
+)
+_POSTGRESQL_SELECT = (
+    f"SELECT n.id, f.terms FROM {_TABLE} f JOIN nodes n ON n.seq = f.seq "
+    f"WHERE f.vector @@ CAST(:query AS tsquery) AND {_WHERE}"
+)
+_POSTGRESQL_ORDER = (
+    " ORDER BY ts_rank(f.vector, CAST(:query AS tsquery)) DESC, n.seq LIMIT :limit"
+)
+_POSTGRESQL_CANDIDATES = sa.text(_POSTGRESQL_SELECT + _POSTGRESQL_ORDER).bindparams(
+    *_in("statuses")
+)
+_POSTGRESQL_CANDIDATES_OF_LAYERS = sa.text(
+    f"{_POSTGRESQL_SELECT} AND n.layer IN :layers{_POSTGRESQL_ORDER}"
+).bindparams(*_in("statuses", "layers"))

@@ -1,0 +1,299 @@
+"""The ledger: one SQL database that holds the truth, and how this process talks to it.
+
+SQLite in write-ahead mode by default, PostgreSQL by URL. Everything that only one of the two
+understands is here or in :mod:`dualmem_graph.storage.fulltext`.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import sys
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.exc import DBAPIError
+
+from dualmem_graph.config import Settings
+from dualmem_graph.errors import ClosedError, ConfigError, StoreError, StoreLockedError
+from dualmem_graph.storage import schema
+
+LEDGER_FILE = "ledger.db"
+_BEGIN = "dualmem_begin"
+# connections that may be open at once; a reader more waits for one to come back
+_POOL_SIZE = 8
+_POOL_OVERFLOW = 24
+# reset_on_return and the pool need no "are you alive" query: a file does not hang up
+_PRAGMAS = (
+    "foreign_keys=ON",
+    "trusted_schema=OFF",
+    "secure_delete=ON",
+    "temp_store=MEMORY",
+)
+
+_open_ledgers: weakref.WeakSet[Ledger] = weakref.WeakSet()
+
+
+class Ledger:
+    """Connections to one ledger, opened on first use and safe to use from many threads.
+
+    A forked child gets connections of its own. Transactions do not nest: a thread that asks for
+    :meth:`write` within :meth:`write` waits for itself until the time-out.
+
+    Args:
+        target: the path of a SQLite file, or a SQLAlchemy URL.
+        settings: ``lock_timeout`` and ``sqlite_synchronous`` are read here.
+
+    Raises:
+        ConfigError: the URL is of a database that is not supported.
+    """
+
+    def __init__(self, target: str | Path, settings: Settings) -> None:
+        self.url = _to_url(target)
+        self.dialect = self.url.get_backend_name()
+        self.path = Path(str(self.url.database)) if self.dialect == "sqlite" else None
+        self.settings = settings
+        self._guard = threading.Lock()
+        self._connections: _Connections | None = None
+        self._abandoned: list[_Connections] = []
+        self._is_closed = False
+        _open_ledgers.add(self)
+
+    def open(self) -> None:
+        """Connect and bring the tables to this version, if that has not happened yet.
+
+        Raises:
+            SchemaVersionError: a newer version of this package wrote it.
+            StoreLockedError: another process held it too long.
+            StoreError: the file cannot be opened, or is no ledger.
+        """
+        self._connected()
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """Hold the only write transaction; commit at the end, roll back on any exception.
+
+        Raises:
+            StoreLockedError: another thread or process wrote longer than ``lock_timeout``.
+            StoreError: the database refused (disk full, read-only, damaged).
+        """
+        connections = self._connected()
+        if not connections.writing.acquire(timeout=self.settings.lock_timeout):
+            raise self._locked()
+        try:
+            with self._translated(), connections.writer.begin() as conn:
+                yield conn
+        finally:
+            connections.writing.release()
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """See one consistent snapshot; what is read does not change within the block."""
+        connections = self._connected()
+        with self._translated(), connections.reader.connect() as conn:
+            yield conn
+
+    def meta(self, key: str) -> str | None:
+        """Read a fact about the store itself."""
+        with self.read() as conn:
+            return read_meta(conn, key)
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Write a fact about the store itself."""
+        with self.write() as conn:
+            write_meta(conn, key, value)
+
+    def close(self) -> None:
+        """Let go of all connections; the ledger cannot be used after it."""
+        with self._guard:
+            self._is_closed = True
+            connections, self._connections = self._connections, None
+        if connections is not None:
+            connections.engine.dispose()
+
+    def release_idle(self) -> None:
+        """Close the connections that nobody uses at the moment; the next use opens others."""
+        connections = self._connections
+        if connections is not None and connections.pid == os.getpid():
+            connections.engine.dispose()
+
+    def __str__(self) -> str:
+        return str(self.path or self.url.render_as_string(hide_password=True))
+
+    def _connected(self) -> _Connections:
+        connections = self._connections
+        if connections is not None and connections.pid == os.getpid():
+            return connections
+        if connections is not None:
+            self._leave_to_parent(connections)
+        with self._guard:
+            if self._is_closed:
+                raise ClosedError(f"the ledger {self} was closed; open the store again")
+            if self._connections is None:
+                self._connections = self._connect()
+            return self._connections
+
+    def _leave_to_parent(self, connections: _Connections) -> None:
+        # In a forked child: the parent's connections must be neither used nor closed here (SQLite
+        # would drop locks of a file that is still open), and its locks may be held by nobody.
+        self._guard = threading.Lock()
+        self._abandoned.append(connections)
+        self._connections = None
+
+    def _connect(self) -> _Connections:
+        from dualmem_graph.storage import migrations
+
+        if self.path is not None:
+            _make_private(self.path)
+        connections = _Connections(self.url, self.settings)
+        try:
+            with self._translated():
+                migrations.bring_up_to_date(connections.writer, self)
+        except BaseException:
+            connections.engine.dispose()
+            raise
+        return connections
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except DBAPIError as error:
+            reason = str(error.orig)
+            if "locked" in reason or "lock timeout" in reason:
+                raise self._locked() from error
+            raise StoreError(
+                f"the ledger {self} could not do its work: {reason}; check that the disk has "
+                "room, that the file can be written and that it is a ledger"
+            ) from error
+
+    def _locked(self) -> StoreLockedError:
+        return StoreLockedError(
+            f"another writer held the ledger {self} for more than "
+            f"{self.settings.lock_timeout:g} s; try again, end that process, or raise lock_timeout"
+        )
+
+
+class _Connections:
+    """The connections of one process: a pool, a reader's and a writer's view of it, a lock."""
+
+    def __init__(self, url: sa.URL, settings: Settings) -> None:
+        self.pid = os.getpid()
+        self.writing = threading.Lock()
+        if url.get_backend_name() == "sqlite":
+            self.engine = _sqlite_engine(url, settings)
+            self.writer = self.engine.execution_options(**{_BEGIN: "BEGIN IMMEDIATE"})
+            self.reader: Engine = self.engine.execution_options(**{_BEGIN: "BEGIN"})
+        else:
+            self.engine = _postgresql_engine(url, settings)
+            self.writer = self.engine
+            self.reader = self.engine.execution_options(isolation_level="REPEATABLE READ")
+
+
+def insert_into(conn: Connection, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
+    """Start an INSERT that can say ON CONFLICT, in the dialect of the connection."""
+    return sqlite.insert(table) if conn.dialect.name == "sqlite" else postgresql.insert(table)
+
+
+def read_meta(conn: Connection, key: str) -> str | None:
+    """Read a fact about the store within a transaction."""
+    value: str | None = conn.execute(_META, {"key": key}).scalar_one_or_none()
+    return value
+
+
+def write_meta(conn: Connection, key: str, value: str) -> None:
+    """Write a fact about the store within a transaction."""
+    insert = insert_into(conn, schema.meta)
+    conn.execute(
+        insert.on_conflict_do_update(
+            index_elements=["key"], set_={"value": insert.excluded.value}
+        ),
+        {"key": key, "value": value},
+    )
+
+
+_META = sa.select(schema.meta.c.value).where(schema.meta.c.key == sa.bindparam("key"))
+
+
+def _to_url(target: str | Path) -> sa.URL:
+    if isinstance(target, Path) or "://" not in target:
+        return sa.URL.create("sqlite", database=str(Path(target).expanduser()))
+    url = sa.make_url(target)
+    if url.get_backend_name() not in ("sqlite", "postgresql"):
+        raise ConfigError(
+            f"ledger_url {url.render_as_string(hide_password=True)!r} is neither SQLite nor "
+            "PostgreSQL; use sqlite:///path/to/ledger.db or postgresql+psycopg://user@host/name"
+        )
+    if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
+        raise ConfigError(
+            f"ledger_url {target!r} names no file; a ledger must outlive the process, so use "
+            "sqlite:///path/to/ledger.db"
+        )
+    return url
+
+
+def _make_private(path: Path) -> None:
+    """Make directory and file readable by their owner alone; the log beside it follows suit."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    except OSError as error:
+        raise StoreError(
+            f"cannot write the ledger {path}: {error.strerror}; set storage_dir to a directory "
+            "that you may write"
+        ) from error
+
+
+def _sqlite_engine(url: sa.URL, settings: Settings) -> Engine:
+    engine = sa.create_engine(
+        url,
+        connect_args={"timeout": settings.lock_timeout, "check_same_thread": False},
+        pool_size=_POOL_SIZE,
+        max_overflow=_POOL_OVERFLOW,
+        pool_timeout=settings.lock_timeout,
+    )
+    pragmas = [*_PRAGMAS, f"synchronous={settings.sqlite_synchronous}"]
+    if sys.platform == "darwin":
+        pragmas.append("fullfsync=ON")  # F_FULLFSYNC: a plain fsync does not reach the disk there
+
+    @sa.event.listens_for(engine, "connect")
+    def configure(connection: sqlite3.Connection, _record: Any) -> None:
+        # the driver must not open transactions by itself: it knows only deferred ones
+        connection.isolation_level = None
+        for pragma in pragmas:
+            connection.execute(f"PRAGMA {pragma}")
+
+    @sa.event.listens_for(engine, "begin")
+    def begin(conn: Connection) -> None:
+        conn.exec_driver_sql(conn.get_execution_options().get(_BEGIN, "BEGIN"))
+
+    return engine
+
+
+def _postgresql_engine(url: sa.URL, settings: Settings) -> Engine:
+    milliseconds = int(settings.lock_timeout * 1000)
+    return sa.create_engine(
+        url,
+        connect_args={"options": f"-c lock_timeout={milliseconds}"},
+        pool_size=_POOL_SIZE,
+        max_overflow=_POOL_OVERFLOW,
+        pool_timeout=settings.lock_timeout,
+        pool_pre_ping=True,
+    )
+
+
+def _before_fork() -> None:
+    for ledger in list(_open_ledgers):
+        ledger.release_idle()
+
+
+if hasattr(os, "register_at_fork"):
+    # a child that inherits no open SQLite handle cannot disturb the parent's locks
+    os.register_at_fork(before=_before_fork)

@@ -1,0 +1,446 @@
+"""Who a clause is about, and the clause in the third person.
+
+``parse`` finds the subject ("I", "my cousin Tobin", "he", "my tent", "Tobin") and gives the clause
+back as a subject and a predicate in the third person: "I've been living in Porto with my wife" →
+"User", "has been living in Porto with their wife".
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from enum import Enum
+
+from dualmem_graph.system1.rules import english_verbs as verbs
+from dualmem_graph.system1.rules.english_clauses import SAME_SUBJECT
+from dualmem_graph.system1.rules.english_words import (
+    FILLERS,
+    LIGHT_ADVERBS,
+    NOT_NAMES,
+    PETS,
+    RELATIONS,
+)
+from dualmem_graph.system1.rules.findings import USER, Person, SentenceContext
+
+
+class Kind(Enum):
+    """What sort of subject a clause has."""
+
+    SELF = "self"
+    PERSON = "person"
+    PET = "pet"
+    THING = "thing"
+    NAME = "name"
+    WORLD = "world"
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Who a clause is about.
+
+    Attributes:
+        id: the subject of the statement: ``"user"``, the speaker's or another's name.
+        display: how the sentence calls them: ``"User"``, ``"User's cousin Tobin"``.
+        kind: ``THING`` stands for a thing, topic or event that somebody has ("my tent").
+        plural: the verb is plural as spoken.
+        noun: of a THING, its noun ("tent"); of a person, the relation ("cousin").
+        owner: of a THING, whether it is the speaker's own.
+    """
+
+    id: str
+    display: str
+    kind: Kind
+    plural: bool = False
+    noun: str = ""
+    owner: str = ""
+    people: tuple[Person, ...] = ()
+
+    @property
+    def is_self(self) -> bool:
+        """Whether the speaker themselves is the subject."""
+        return self.kind is Kind.SELF
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A clause in the third person."""
+
+    subject: Subject
+    predicate: str
+    spoken: str
+    people: tuple[Person, ...] = field(default=())
+
+    @property
+    def text(self) -> str:
+        """Subject and predicate, without a final mark."""
+        return f"{self.subject.display} {self.predicate}"
+
+
+_PRONOUNS = frozenset({"he", "she", "they"})
+_ADVERBIAL = re.compile(
+    r"^(?:yesterday|today|tonight|tomorrow|last|next|this|these|every|each|in|on|at|during|over|back|for|since|after"
+    r"|before|when|whenever|while|once|as|ever since|because|although|though|even though|now that|now|nowadays"
+    r"|recently|lately|currently|sometimes|usually|often|normally|generally|most|occasionally|typically|earlier|two|three"
+    r"|four|five|six|a|one|at first|growing up|until|up until|by|with|right now|so far|mostly|some|always|to|from"
+    r"|\d+|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|then|soon|later|eventually|the (?:other|day|weekend|night|week)"
+    r"|(?:january|february|march|april|may|june|july|august|september|october|november|december))\b",
+    re.IGNORECASE,
+)
+_SUBORDINATOR = re.compile(
+    r"^(?:when|whenever|while|after|before|since|as|once|ever since|because|although|though|even though|now that"
+    r"|until)\b",
+    re.IGNORECASE,
+)
+_DROPPED_ADVERBIAL = frozenset(
+    "now then recently lately currently soon later eventually earlier so far nowadays".split()
+)
+_MAIN = re.compile(r"(?:^|[\s,])((?:my (?:\w+ ){1,2}and I|I|we|my|our|he|she|they)\s)")
+_PAIR = re.compile(
+    r"^(?:(?P<with>(?:my|our) [\w' -]{2,40}?|[A-Z][\w'-]+(?: [A-Z][\w'-]+)?) and (?:I|me|myself)"
+    r"|(?:me|I) and (?P<with2>(?:my|our) [\w'-]+(?: [A-Z][\w'-]+)?|[A-Z][\w'-]+))\s+(?P<rest>.+)$"
+)
+_PREPOSITIONS = frozenset("from at in of with on for to about who that".split())
+_NAME = re.compile(r"^[A-Z][\w'’-]+$")
+_NAMED = re.compile(r"^((?:[A-Z][\w-]+)(?: [A-Z][\w-]+)?)((?:'s)?)\s+(.+)$")
+_ELIDED = re.compile(
+    r"^(?:(?P<adv>just|finally|recently|already|almost|still|also|never|actually|currently|always|accidentally) )*"
+    r"(?P<verb>[a-z]+)\b"
+)
+_KIN_NAMES = frozenset(
+    "mom mum dad grandma grandpa mommy daddy granny nana mama papa grandad".split()
+)
+_WORLD = re.compile(r"^(?:the|someone|somebody|everyone|everybody|this|these|those|some|a|an)\b", re.I)
+_MINE = re.compile(r"\b(?:me|my|us|our)\b")
+_COMMA_NAME = re.compile(r"^((?:my|our) [\w' -]+?), ([A-Z][\w-]+(?: [A-Z][\w-]+)?),? ")
+_LONGEST_SUBJECT = 9
+_OWN = {
+    "i": "they",
+    "we": "they",
+    "my": "their",
+    "our": "their",
+    "mine": "theirs",
+    "ours": "theirs",
+    "me": "them",
+    "us": "them",
+    "myself": "themselves",
+    "ourselves": "themselves",
+}
+_FIRST_PERSON = re.compile(
+    r"\b(?:(I|we)( (?:\w+ly|just|also|really|still|never|always))? (am|was|are|were)\b"
+    r"|(?:I|we|my|our|mine|ours|me|us|myself|ourselves)\b)",
+    re.IGNORECASE,
+)
+_I_VERB = re.compile(r"\b(?:I|we)((?: (?:just|also|really|still|never|always))*) ([a-z]+)\b")
+_PRESENT_MARK = re.compile(
+    r"\b(?:every|each|usually|often|always|never|sometimes|a lot|daily|weekly|on weekends|most|regularly"
+    r"|twice|once a|times a|before bed)\b",
+    re.IGNORECASE,
+)
+#: Of the verbs whose past looks like the base, those that chat mostly uses in the present.
+_MOSTLY_PRESENT = frozenset("read knit fit cost bet".split())
+_PAST_MARK = re.compile(
+    r"\b(?:yesterday|ago|last|just|finally|already|recently|when I was|this morning|in (?:19|20)\d\d)\b",
+    re.IGNORECASE,
+)
+
+
+def parse(
+    clause: str, ctx: SentenceContext, before: Subject | None, people: tuple[Person, ...]
+) -> Clause | None:
+    """Find the subject of a clause and put the clause into the third person.
+
+    Args:
+        clause: a tidied clause, possibly with :data:`SAME_SUBJECT` for its subject.
+        before: the subject of the clause before, for clauses that share it.
+        people: who was spoken of before, the latest first.
+
+    Returns:
+        ``None`` where the clause is about nobody that is known.
+    """
+    if clause.startswith(SAME_SUBJECT):
+        rest = clause[len(SAME_SUBJECT) :].strip()
+        return _clause(before, rest, "", ctx) if before is not None else None
+    clause = _COMMA_NAME.sub(r"\1 \2 ", clause)
+    front, main = _split_adverbial(clause)
+    found = _subject(main, ctx, people)
+    if found is None:
+        return None
+    subject, rest = found
+    return _clause(subject, rest, front, ctx)
+
+
+def _clause(
+    subject: Subject, rest: str, front: str, ctx: SentenceContext
+) -> Clause | None:
+    if not rest:
+        return None
+    if front and front.lower() not in _DROPPED_ADVERBIAL:
+        rest = f"{rest} {front[0].lower() + front[1:] if not front.startswith('I ') else front}"
+    predicate = third_person(rest, subject, ctx.subject)
+    if not predicate:
+        return None
+    return Clause(subject, predicate, rest, subject.people)
+
+
+def display_of(subject: str) -> str:
+    """How a statement calls its subject: ``"user"`` → ``"User"``, a name as it is."""
+    return "User" if subject == USER else subject
+
+
+def _split_adverbial(clause: str) -> tuple[str, str]:
+    """Split "Last week, I moved" into the adverbial and the main clause."""
+    if not _ADVERBIAL.match(clause):
+        return "", clause
+    subordinate = bool(_SUBORDINATOR.match(clause))
+    starts = [match for match in _MAIN.finditer(clause) if match.start() > 0]
+    if subordinate:
+        after_comma = [match for match in starts if clause[: match.start(1)].rstrip().endswith(",")]
+        starts = after_comma[:1] or starts[1:2]
+    if not starts:
+        return "", clause
+    cut = starts[0].start(1)
+    return clause[:cut].strip(" ,"), clause[cut:]
+
+
+def _subject(
+    text: str, ctx: SentenceContext, people: tuple[Person, ...]
+) -> tuple[Subject, str] | None:
+    me = display_of(ctx.subject)
+    pair = _PAIR.match(text)
+    if pair and not _finite_in(pair["with"] or ""):
+        other = pair["with"] or pair["with2"]
+        other = re.sub(r"^(?:my|our)\b", "their", other)
+        return Subject(ctx.subject, f"{me} and {other}", Kind.SELF, plural=True), pair["rest"]
+    first, _, rest = text.partition(" ")
+    lowered = first.lower()
+    if first == "I" or lowered == "we":
+        return Subject(ctx.subject, me, Kind.SELF), rest
+    if lowered in {"my", "our"}:
+        return _possessive(rest, ctx)
+    if lowered in _PRONOUNS:
+        person = _antecedent(lowered, people)
+        if person is None:
+            return None
+        return Subject(person.name, person.name, Kind.PERSON, plural=lowered == "they"), rest
+    if lowered in _KIN_NAMES and rest:
+        return _possessive(text[0].lower() + text[1:], ctx)
+    named = _named(text, people)
+    if named is not None:
+        return named
+    if _WORLD.match(text) and _MINE.search(text):
+        return _world(text, ctx)
+    return _elided(text, ctx, me)
+
+
+def _antecedent(pronoun: str, people: tuple[Person, ...]) -> Person | None:
+    for person in people:
+        if person.pronoun == pronoun or (not person.pronoun and pronoun != "they"):
+            return person
+    return None
+
+
+def _possessive(rest: str, ctx: SentenceContext) -> tuple[Subject, str] | None:
+    """The subject "my …": a person, a pet, a thing or topic, also over two owners."""
+    words = rest.split()
+    at = _verb_index(words)
+    if at is None:
+        return None
+    noun_words, verb_words = words[:at], words[at:]
+    while len(noun_words) > 1 and noun_words[-1].lower() in LIGHT_ADVERBS:
+        verb_words.insert(0, noun_words.pop())
+    predicate = " ".join(verb_words)
+    me = f"{display_of(ctx.subject)}'s"
+    phrase = " ".join(noun_words).strip(",")
+    owned = re.match(r"(.+?)'s? (.+)$", phrase)
+    if owned:
+        owner = _relative(owned[1].split(), me)
+        if owner is not None:
+            display = f"{owner.display}'s {owned[2]}"
+            return Subject(
+                owner.id, display, Kind.THING, noun=owned[2], owner=owner.noun, people=owner.people
+            ), predicate
+        return None
+    relative = _relative(noun_words, me)
+    if relative is not None:
+        return relative, predicate
+    plural = verb_words[0].lower() in {"are", "were", "have"}
+    return Subject(
+        ctx.subject, f"{me} {phrase}", Kind.THING, plural=plural, noun=phrase
+    ), predicate
+
+
+def _relative(words: list[str], me: str) -> Subject | None:
+    """A person or pet called by relation: ``cousin Tobin`` → Tobin, "User's cousin Tobin"."""
+    for at, word in enumerate(words):
+        noun = word.lower().strip(",")
+        if noun in _PREPOSITIONS:
+            return None
+        if noun not in RELATIONS and noun not in PETS and noun.rstrip("s") not in PETS:
+            continue
+        following = words[at + 1 :]
+        if following and following[0].lower() not in _PREPOSITIONS | {"and", "called", "named"}:
+            if not _NAME.match(following[0]):
+                continue  # "dog food", "sister company"
+            name = " ".join(word for word in following[:2] if _NAME.match(word))
+        else:
+            name = ""
+        display = f"{me} {' '.join(words)}"
+        pronoun = RELATIONS.get(noun, "")
+        plural = pronoun == "they" or "and" in following or (noun not in RELATIONS and noun not in PETS)
+        person = Person(name or display, "they" if plural else pronoun)
+        kind = Kind.PERSON if noun in RELATIONS else Kind.PET
+        return Subject(name or display, display, kind, plural, noun, people=(person,))
+    return None
+
+
+def _named(text: str, people: tuple[Person, ...]) -> tuple[Subject, str] | None:
+    """A proper name as the subject: "Tobin lives …", "Tobin's wedding is …"."""
+    match = _NAMED.match(text)
+    if match is None or match[1].split()[0].lower() in NOT_NAMES:
+        return None
+    name, possessive, rest = match.groups()
+    if possessive:
+        words = rest.split()
+        at = _verb_index(words)
+        if at is None:
+            return None
+        noun = " ".join(words[:at])
+        subject = Subject(name, f"{name}'s {noun}", Kind.THING, noun=noun, owner="name")
+        return subject, " ".join(words[at:])
+    words = [word for word in rest.split()[:4] if word.lower() not in LIGHT_ADVERBS]
+    if not words or not verbs.is_finite(words[0].lower()):
+        return None
+    known = any(person.name == name for person in people)
+    kind = Kind.PERSON if known else Kind.NAME
+    return Subject(name, name, kind, people=(Person(name),)), rest
+
+
+def _world(text: str, ctx: SentenceContext) -> tuple[Subject, str] | None:
+    words = text.split()
+    at = _verb_index(words, singular=True)
+    if at is None or words[at].lower() in {"be"}:
+        return None
+    phrase = " ".join(words[:at])
+    if words[0].lower() in {"this", "these", "those", "that"} or _MINE.search(phrase):
+        return None
+    display = phrase[0].upper() + phrase[1:]
+    return Subject(ctx.subject, display, Kind.WORLD), " ".join(words[at:])
+
+
+def _elided(text: str, ctx: SentenceContext, me: str) -> tuple[Subject, str] | None:
+    """Chat leaves "I" out: "Just ran my first 10k", "Been working on …", "Went vegan"."""
+    match = _ELIDED.match(text[0].lower() + text[1:])
+    if match is None:
+        return None
+    adverb, verb = match["adv"], match["verb"]
+    subject = Subject(ctx.subject, me, Kind.SELF)
+    rest = text[0].lower() + text[1:]
+    if verb == "been":
+        return subject, f"have {rest}"
+    if verb in {"can", "have", "had"} or (verb not in verbs.BASES and verbs.is_irregular_past(verb)):
+        return (subject, rest) if verb not in {"was", "were", "did", "said", "thought", "left"} else None
+    if verb.endswith("ing") and adverb in {"still", "currently", "just"}:
+        return subject, f"am {rest}"
+    if verb.endswith("ed") and len(verb) > 4 and verbs.base_form(verb) in verbs.BASES:  # noqa: PLR2004
+        return subject, rest
+    if verb in {"love", "hate", "miss", "have"} and adverb is None:
+        return subject, rest
+    return None
+
+
+def _verb_index(words: list[str], *, singular: bool = False) -> int | None:
+    """Where the predicate begins in "cousin Tobin is afraid": the first finite verb."""
+    plural = not singular and any(
+        RELATIONS.get(word.lower().strip(",")) == "they" for word in words[:4]
+    )
+    for at in range(1, min(len(words), _LONGEST_SUBJECT)):
+        word = words[at].lower()
+        if words[at] != word or "'" in word:
+            continue
+        following = words[at + 1].lower() if at + 1 < len(words) else ""
+        if word in verbs.AUXILIARIES and word != "need":
+            return at
+        finite = verbs.is_past(word) or verbs.is_third(word) or (plural and word in verbs.BASES)
+        if finite and following not in {"is", "are", "was", "were", "has", "have", "had", "will"}:
+            if words[at - 1].lower() in {"the", "a", "an", "my", "our", "of"}:
+                continue
+            return at
+    return None
+
+
+def _finite_in(phrase: str) -> bool:
+    return any(verbs.is_finite(word) for word in phrase.split()[1:])
+
+
+def third_person(rest: str, subject: Subject, speaker: str) -> str:
+    """Put a predicate as spoken into the third person of its subject.
+
+    Example:
+        >>> third_person("have lost my keys", Subject("user", "User", Kind.SELF), "user")
+        'has lost their keys'
+    """
+    words = rest.split()
+    at = _main_verb(words)
+    if at is None:
+        return ""
+    if subject.is_self and not subject.plural:
+        spoken, words[at] = words[at], _conjugated(words[at], rest)
+        paired = at + 2 < len(words) and words[at + 1] in {"and", "or"}
+        if paired and words[at] != spoken and words[at + 2] in verbs.BASES:
+            words[at + 2] = _conjugated(words[at + 2], rest)
+    elif subject.plural and words[at].lower() == "am":
+        words[at] = "are"
+    head = [word for word in words[:at] if word.lower() not in FILLERS]
+    tail = " ".join(words[at:])
+    tail = _own_pronouns(tail) if subject.is_self else _others_pronouns(tail, speaker)
+    return " ".join([*head, tail])
+
+
+def _main_verb(words: list[str]) -> int | None:
+    for at, word in enumerate(words):
+        lowered = word.lower().strip(",")
+        if lowered in LIGHT_ADVERBS or (lowered.endswith("ly") and lowered not in verbs.BASES):
+            continue
+        return at if lowered.replace("'", "").isalpha() else None
+    return None
+
+
+def _conjugated(word: str, rest: str) -> str:
+    verb = word.lower()
+    if verb in {"am", "are"}:
+        return "is"
+    if verb in verbs.MODALS or verb in {"is", "was", "has", "does", "had", "did"}:
+        return verb
+    if verb in verbs.SAME_PAST:
+        habitual = bool(_PRESENT_MARK.search(rest))
+        past = bool(_PAST_MARK.search(rest))
+        present = habitual or (verb in _MOSTLY_PRESENT and not past)
+        return verbs.third_singular(verb) if present else verb
+    if verb in {"were"}:
+        return "was"
+    if verbs.is_past(verb) and verb not in verbs.BASES:
+        return verb
+    return verbs.third_singular(verb)
+
+
+def _own_pronouns(text: str) -> str:
+    def replace(match: re.Match[str]) -> str:
+        if match[1]:
+            return f"they{match[2] or ''} {'are' if match[3].lower() in {'am', 'are'} else 'were'}"
+        return _OWN[match[0].lower()]
+
+    return _FIRST_PERSON.sub(replace, text)
+
+
+def _others_pronouns(text: str, speaker: str) -> str:
+    """First person inside a clause about another: always by name, "they" would be ambiguous."""
+    me = display_of(speaker)
+
+    def verb(match: re.Match[str]) -> str:
+        spoken = match[2]
+        form = spoken if verbs.is_past(spoken) and spoken not in verbs.BASES else _conjugated(spoken, "")
+        return f"{me}{match[1]} {form}"
+
+    text = _I_VERB.sub(verb, text)
+    forms = {"my": f"{me}'s", "our": f"{me}'s", "mine": f"{me}'s", "ours": f"{me}'s"}
+    return _FIRST_PERSON.sub(lambda match: forms.get(match[0].lower(), me), text)

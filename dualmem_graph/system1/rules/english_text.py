@@ -1,0 +1,222 @@
+"""Casual English put into a form that rules can read.
+
+``tidy`` repairs spelling that chat drops (apostrophes, capital I, common short forms) and expands
+contractions, so that later rules know one form of each verb; ``strip_openers`` and
+``strip_closers`` take away what frames a sentence without being part of it.
+"""
+
+from __future__ import annotations
+
+import re
+
+_QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "´": "'", "`": "'"})
+# Pictographs, dingbats, arrows, flags, joiners and variation selectors.
+_EMOJI = re.compile("[\U0001f000-\U0001faff\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d\u20e3]+")
+_EMOTICON = re.compile(r"(?<!\S)(?:[:;=8][-o']?[)(DPpOo3/\\|*]+|<3+|\^\^|xD|XD)(?!\w)")
+_MARKUP = re.compile(r"\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)|^\s*(?:[-*•]|\d+[.)])\s+")
+_SPACES = re.compile(r"\s+")
+
+#: Spellings that chat uses, and the full words. Values with an apostrophe are expanded further.
+_SHORT_FORMS = {
+    "i": "I",
+    "im": "I'm",
+    "ive": "I've",
+    "dont": "don't",
+    "doesnt": "doesn't",
+    "didnt": "didn't",
+    "cant": "can't",
+    "wont": "won't",
+    "isnt": "isn't",
+    "arent": "aren't",
+    "wasnt": "wasn't",
+    "werent": "weren't",
+    "havent": "haven't",
+    "hasnt": "hasn't",
+    "hadnt": "hadn't",
+    "couldnt": "couldn't",
+    "wouldnt": "wouldn't",
+    "shouldnt": "shouldn't",
+    "hes": "he's",
+    "shes": "she's",
+    "theyre": "they're",
+    "thats": "that's",
+    "whats": "what's",
+    "youre": "you're",
+    "gonna": "going to",
+    "wanna": "want to",
+    "gotta": "got to",
+    "hafta": "have to",
+    "cuz": "because",
+    "coz": "because",
+    "'cause": "because",
+    "'cuz": "because",
+    "bc": "because",
+    "tmrw": "tomorrow",
+    "tmr": "tomorrow",
+    "tomorow": "tomorrow",
+    "yrs": "years",
+    "wk": "week",
+    "rn": "right now",
+    "bday": "birthday",
+    "b-day": "birthday",
+    "fav": "favorite",
+    "fave": "favorite",
+    "gf": "girlfriend",
+    "bf": "boyfriend",
+    "u": "you",
+    "ur": "your",
+    "ppl": "people",
+    "thx": "thanks",
+    "pls": "please",
+    "plz": "please",
+    "fam": "family",
+    "w/": "with",
+    "lang": "language",
+    "uni": "university",
+}
+_SHORT = re.compile(r"(?<![\w'./@-])(?:w/(?=\s)|'?[A-Za-z][A-Za-z-]*)(?![\w/@'-]|\.\w)")
+
+_EXPANSIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), replacement)
+    for pattern, replacement in (
+        (r"\bI'm\b", "I am"),
+        (r"\b(I|we|you|they)'ve got to\b", r"\1 have to"),
+        (r"\b(I|we|they) (?:have )?got to\b(?= \w+)", r"\1 have to"),
+        (r"\b(I|we|they)'ve got\b(?! \w+(?:ed|en)\b)", r"\1 have"),
+        (r"\b(I|we|they) have got\b(?= (?:a|an|two|three|four|no|some|my)\b)", r"\1 have"),
+        (r"\b(he|she)'s got\b", r"\1 has"),
+        (r"\b(I|we|you|they|who|there)'ve\b", r"\1 have"),
+        (r"\b(I|we|you|he|she|they|it|that|there|this)'ll\b", r"\1 will"),
+        (
+            r"\b(I|we|he|she|they|you)'d(?= (?:rather|love|like|prefer|be|have|never|hate|really|say"
+            r"|go|appreciate|want|want|need|probably)\b)",
+            r"\1 would",
+        ),
+        (r"\b(I|we|he|she|they|you)'d\b", r"\1 had"),
+        (r"\b(we|you|they)'re\b", r"\1 are"),
+        (r"\bcan't\b|\bcan not\b", "cannot"),
+        (r"\bwon't\b", "will not"),
+        (r"\bain't\b", "am not"),
+        (r"\b(\w+)n't\b", r"\1 not"),
+        (
+            r"\b(he|she|it|that|there|here|who|what|where|this|name)'s"
+            r"(?= (?:been|had|gone|\w{3,}ed|taken|given|done|become|made|grown)\b)",
+            r"\1 has",
+        ),
+        (r"\b(he|she|it|that|there|here|who|what|where|this|name|everything)'s\b", r"\1 is"),
+        (r"(?<=\w)'s(?= been\b)", " has"),
+        (
+            r"(?<=\w)'s(?= (?:a|an|the|not|called|named|from|allergic|afraid|very|so|still|now|also"
+            r"|in|at|my|scared)\b)",
+            " is",
+        ),
+        (r"\bany\s?more\b(?=\W*$|,)", "any more"),
+        (r"\b(?:kind|sort) of\b(?= (?!music|food|person|thing)\w+)|\bkinda\b|\bsorta\b", ""),
+    )
+)
+
+_OPENER = re.compile(
+    r"^(?:"
+    r"(?:hey|hi|hello|hiya|yo|good (?:morning|evening|afternoon))(?: there| again| everyone| all| guys)?"
+    r"(?: [A-Z][\w'-]+(?=[,!.:—–-]))?"
+    r"|(?:many |so many )?thanks(?: so much| a lot| a ton| a bunch| again)?(?:,? [A-Z][\w'-]+)?"
+    r"|thank you(?: so much| very much)?(?:,? [A-Z][\w'-]+)?"
+    r"|(?:yeah|yes|yep|yup|nope|no|nah|sure|ok|okay|right|well|so|oh|ah|aww?|wow|whoa|woah|haha+|hehe+|lol"
+    r"|lmao|omg|hmm+|um+|uh+|ugh|btw|by the way|anyway|anyways|also|plus|additionally|tbh|fyi|ps|honestly"
+    r"|actually|basically|to be (?:fair|honest)|in fact|of course|absolutely|definitely|totally"
+    r"|exactly|indeed|sorry|oops|i mean|you know|look|listen|guess what|fun fact|quick update|update"
+    r"|just (?:fyi|so you know)|for (?:context|the record|your information|what it's worth)"
+    r"|the thing is|truth is|turns out(?: that)?|as (?:i|I) (?:said|mentioned)(?: before| earlier)?"
+    r"|let me tell you(?: that)?|let me think|good news|bad news|big news|luckily|unfortunately|sadly|fortunately"
+    r"|thankfully|hopefully|apparently|long story short|first(?: of all)?|secondly|finally|oh my god|man"
+    r"|dude|bro|true|same here|me too|cool|nice|great|awesome|amazing|congrats|and|but|or|because|personally"
+    r"|lately)(?=\W)"
+    r"|(?:I|i) (?:have to|must|should|gotta|need to) (?:say|admit|mention|confess|add)(?: that)?(?=\W)"
+    r"|(?:I|i) forgot to (?:say|mention|tell you)(?: that)?(?=\W)"
+    r"|(?:I|i) (?:already )?(?:told|said to) you(?: that)?(?=\W)"
+    r"|(?:I|i) (?:just )?wanted to (?:say|tell you|mention|let you know)(?: that)?(?= I\b| my\b)"
+    r"|just wanted to (?:say|tell you|let you know)(?: that)?(?= I\b| my\b)"
+    r"|(?:I|i) (?:just )?(?:heard|found out)(?: that)?(?= [A-Z])"
+    r")[\s,!.:;—–-]*",
+    re.IGNORECASE,
+)
+_LONE_MARK = re.compile(r"^[\s,!.:;—–)(-]+")
+_CLOSER = re.compile(
+    r"(?:[\s,]+(?:lol|haha+|hehe+|lmao|tho|though|btw|by the way|you know|tbh|fyi|ha|xd|i guess|right|ok|okay"
+    r"|actually|honestly|to be honest|of course|as you know|as well|please|thanks|thank you|so yeah|so far so good"
+    r"|etc|and stuff|and all|or something|or whatever|for now|too|man|dude|bro|yay|phew))*[\s.!?,;:…~]*$",
+    re.IGNORECASE,
+)
+_MAX_OPENERS = 6
+
+
+def tidy(text: str) -> str:
+    """Repair and expand one sentence; the words stay the speaker's.
+
+    Example:
+        >>> tidy("im a nurse & ive got two cats 🐱")
+        'I am a nurse and I have two cats'
+    """
+    text = _EMOJI.sub(" ", text.translate(_QUOTES))
+    text = _EMOTICON.sub(" ", text)
+    text = _MARKUP.sub("", text).replace(" & ", " and ")
+    text = _SHORT.sub(_full_form, text)
+    if "'" in text or "got to" in text or "an not" in text or "more" in text or " of " in text:
+        text = expand(text)
+    return _SPACES.sub(" ", text).strip()
+
+
+def expand(text: str) -> str:
+    """Write contractions out: ``I've`` → ``I have``, ``doesn't`` → ``does not``."""
+    for pattern, replacement in _EXPANSIONS:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+def _full_form(match: re.Match[str]) -> str:
+    word = match[0]
+    full = _SHORT_FORMS.get(word) or _SHORT_FORMS.get(word.lower())
+    if full is None or (word.isupper() and len(word) > 1 and word != "IM"):
+        return word
+    return full[0].upper() + full[1:] if word[0].isupper() else full
+
+
+def strip_openers(sentence: str, partner: str = "") -> str:
+    """Take away greetings, interjections and vocatives in front of the statement.
+
+    Args:
+        partner: the name of who is spoken to; "Mel, I moved" loses it.
+    """
+    sentence = _LONE_MARK.sub("", sentence)
+    for _ in range(_MAX_OPENERS):
+        match = _OPENER.match(sentence)
+        if match and match.end() < len(sentence) and not _is_content(match[0], sentence):
+            sentence = _LONE_MARK.sub("", sentence[match.end() :])
+            continue
+        if partner:
+            vocative = re.match(rf"{re.escape(partner[:3])}\w*\s*[,!.—–-]+\s*", sentence)
+            if vocative and vocative.end() < len(sentence):
+                sentence = sentence[vocative.end() :]
+                continue
+        break
+    return sentence
+
+
+def _is_content(opener: str, sentence: str) -> bool:
+    """Whether what looks like an opener is part of the sentence ("no longer", "so many")."""
+    rest = sentence[len(opener) :]
+    word = opener.strip().lower().rstrip(",.!")
+    if opener.rstrip() != opener.rstrip(",.!:;—–-"):
+        return False  # a mark follows the opener
+    if word in {"no", "first", "great", "nice", "true", "same here", "man", "right", "lately"}:
+        return not re.match(r"(?:I|we|my)\b", rest)
+    if word in {"so", "well", "look", "because", "finally", "just", "good news", "cool", "awesome"}:
+        return not re.match(r"(?:I|we|my|our|he|she|they|yesterday|today|last|the|this)\b", rest, re.I)
+    return False
+
+
+def strip_closers(sentence: str, partner: str = "") -> str:
+    """Take away the final mark, laughter and vocatives after the statement."""
+    if partner:
+        sentence = re.sub(rf",\s*{re.escape(partner[:3])}\w*\s*[.!]*$", "", sentence)
+    return _CLOSER.sub("", sentence).strip()

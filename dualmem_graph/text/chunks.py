@@ -1,0 +1,189 @@
+"""Cutting text into sentences and into pieces of a bounded size."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from dualmem_graph.errors import InputError
+from dualmem_graph.text.language import token_quarters
+from dualmem_graph.text.scripts import HAN, KANA
+
+_CODE_BLOCK = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_CLOSERS = "\"'”’」』）)\\]】》*"
+# A possible end of a sentence: CJK marks end one at once, Latin marks before a space, or where
+# Chinese or Japanese text goes on without one.
+_END = re.compile(
+    rf"[。！？；…!?]*[。！？；…][。！？；…!?]*[{_CLOSERS}]*"
+    rf"|[.!?]+[{_CLOSERS}]*(?=\s|\Z)"
+    rf"|[!?]+[{_CLOSERS}]*(?=[{HAN}{KANA}])"
+    rf"|(?<=[{HAN}{KANA}])\.(?=[{HAN}{KANA}])"
+)
+_LAST_WORD = re.compile(r"[A-Za-z][A-Za-z.]*\Z")
+_NEXT_WORD = re.compile(r"\s*([A-Za-z']+)")
+
+# Always followed by more of the same sentence.
+_TITLES = frozenset(
+    "mr mrs ms dr prof st mt ft gen col sgt capt lt rev hon sen rep gov vs cf e.g i.e eg ie viz fig"
+    " no nos vol pp approx ca al jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed"
+    " thu thur thurs fri".split()
+)
+# May end a sentence too: the next word tells.
+_MAYBE_LAST = frozenset(
+    "etc inc ltd co corp jr sr a.m p.m am pm u.s u.k u.n e.u d.c ph.d m.d b.a m.a b.sc m.sc dept apt ave blvd rd".split()
+)
+_OPENERS = frozenset(
+    "i i'm i've i'd i'll he she we they it it's you the this that these those there my our his her"
+    " their but and then so now when what where why how who because if after before also anyway"
+    " yes no please do did is are was in on at for a an".split()
+)
+
+
+def sentences(text: str) -> list[str]:
+    """Split a text into sentences, stripped, in order; no visible character is lost.
+
+    A newline always ends one. Abbreviations, initials, decimals and addresses do not. A fenced
+    code block is one piece.
+
+    >>> sentences("Dr. Lee paid 3.50. Then she left! 我搬家了。你呢？")
+    ['Dr. Lee paid 3.50.', 'Then she left!', '我搬家了。', '你呢？']
+    """
+    pieces: list[str] = []
+    at = 0
+    for block in _CODE_BLOCK.finditer(text) if "```" in text else ():
+        pieces += _prose_sentences(text[at : block.start()])
+        pieces.append(block[0].strip())
+        at = block.end()
+    return pieces + _prose_sentences(text[at:])
+
+
+def _prose_sentences(text: str) -> list[str]:
+    found: list[str] = []
+    for line in text.splitlines():
+        at = 0
+        for mark in _END.finditer(line):
+            if _ends_sentence(line, at, mark):
+                found.append(line[at : mark.end()].strip())
+                at = mark.end()
+        found.append(line[at:].strip())
+    return [sentence for sentence in found if sentence]
+
+
+def _ends_sentence(line: str, start: int, mark: re.Match[str]) -> bool:
+    following = _NEXT_WORD.match(line, mark.end())
+    if "..." in mark[0] and following and following[1][0].islower():
+        return False  # a pause, not an end: "well... maybe"
+    if mark[0].rstrip(_CLOSERS.replace("\\", "")) != ".":
+        return True
+    word = _LAST_WORD.search(line, max(start, mark.start() - 12), mark.start())
+    if not word:
+        # "1. buy milk": a list number opens the line's sentence.
+        return not line[start : mark.start()].strip().isdigit()
+    last = word[0].lower()
+    if last in _TITLES or (len(word[0]) == 1 and word[0].isupper() and word[0] != "I"):
+        return False
+    if last in _MAYBE_LAST or re.fullmatch(r"(?:[a-z]\.)+[a-z]", last):
+        return following is None or (following[1][0].isupper() and following[1].lower() in _OPENERS)
+    return True
+
+
+# From the best place to cut to the worst: paragraph, line, sentence, clause, space.
+_PARAGRAPH_END = re.compile(r"\n[ \t]*\n\s*")
+_LINE_END = re.compile(r"\n\s*")
+_SENTENCE_END = re.compile(rf"[。！？；…][{_CLOSERS}]*|[.!?]+[{_CLOSERS}]*\s+")
+_CLAUSE_END = re.compile(r"[，、：,;:]\s+|[，、：]")
+_SPACE = re.compile(r"\s+")
+# The first three are taken only if the piece is then at least this share of the limit full:
+# half-empty pieces would cost more calls than a cut inside a paragraph does harm.
+_MIN_FILL = 0.5
+
+
+def split_to_chars(text: str, limit: int) -> list[str]:
+    """Split a text into pieces of at most ``limit`` characters at the best places.
+
+    Paragraphs, lines, sentences, clauses and words are kept whole where they fit, in this order.
+    Only white space at the cuts is lost.
+
+    Raises:
+        InputError: if ``limit`` is less than 1.
+
+    >>> split_to_chars("one two three", 8)
+    ['one two', 'three']
+    """
+    _check_limit(limit)
+    return _split(text, lambda start: start + limit)
+
+
+def split_to_tokens(text: str, limit: int) -> list[str]:
+    """Split as :func:`split_to_chars`, into pieces of at most ``limit`` estimated tokens.
+
+    Raises:
+        InputError: if ``limit`` is less than 1.
+    """
+    _check_limit(limit)
+
+    def reach(start: int) -> int:
+        left = 4 * limit
+        for position in range(start, len(text)):
+            left -= token_quarters(text[position])
+            if left < 0:
+                return position
+        return len(text)
+
+    return _split(text, reach)
+
+
+def _check_limit(limit: int) -> None:
+    if limit < 1:
+        raise InputError(f"limit is {limit!r}; a piece must be allowed at least 1")
+
+
+def _split(text: str, reach: Callable[[int], int]) -> list[str]:
+    """Cut off pieces from the left; ``reach(start)`` says how far one may go."""
+    pieces: list[str] = []
+    start = 0
+    while start < len(text):
+        if text[start].isspace():
+            start += 1
+            continue
+        end = reach(start)
+        if end < len(text):
+            end = _best_cut(text, start, end)
+        pieces.append(text[start:end].rstrip())
+        start = end
+    return pieces
+
+
+def _best_cut(text: str, start: int, end: int) -> int:
+    if text[end].isspace():
+        after = end  # the piece ends with a word as it is; better places are still preferred
+    else:
+        after = 0
+    floor = start + int((end - start) * _MIN_FILL)
+    for boundary in (_PARAGRAPH_END, _LINE_END, _SENTENCE_END, _CLAUSE_END):
+        cut = _last_end(boundary, text, floor, end)
+        if cut > start:
+            return cut
+    return after or _last_end(_SPACE, text, start, end) or _whole_character(text, start, end)
+
+
+def _last_end(boundary: re.Pattern[str], text: str, floor: int, end: int) -> int:
+    last = 0
+    for match in boundary.finditer(text, floor, end):
+        last = match.end()
+    return last
+
+
+def _whole_character(text: str, start: int, end: int) -> int:
+    """Move a forced cut back so that it does not part an emoji or letter from its marks."""
+    cut = end
+    while cut > start + 1 and _joins(text, cut):
+        cut -= 1
+    return cut if cut > start + 1 or not _joins(text, cut) else end
+
+
+_EXTENDS = re.compile("[\u0300-\u036f\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]")
+
+
+def _joins(text: str, cut: int) -> bool:
+    return bool(_EXTENDS.match(text[cut])) or text[cut - 1] == "\u200d"
