@@ -15,7 +15,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dualmem_graph.errors import ConflictError, DualMemError
-from dualmem_graph.storage.jobs import Job, JobQueue
+from dualmem_graph.storage.jobs import JobQueue
+from dualmem_graph.storage.records import Job
 from dualmem_graph.types import Scope
 
 logger = logging.getLogger(__name__)
@@ -96,9 +97,7 @@ class JobRunner:
 
     def _start(self) -> None:
         for number in range(self._workers):
-            thread = threading.Thread(
-                target=self._work, name=f"dualmem-job-{number}", daemon=True
-            )
+            thread = threading.Thread(target=self._work, name=f"dualmem-job-{number}", daemon=True)
             self._threads.append(thread)
             thread.start()
 
@@ -132,7 +131,7 @@ class JobRunner:
             # the lease lapsed and another process does it, or did it
             logger.info("job %s (%s) is another's now: %s", job.id, job.kind, error)
             self._hand_back(job, error)
-        except Exception as error:  # noqa: BLE001 - a bad job must not stop the worker
+        except Exception as error:  # a bad job must not stop the worker
             logger.warning("job %s (%s) failed: %s", job.id, job.kind, type(error).__name__)
             logger.debug("job %s", job.id, exc_info=error)
             self._hand_back(job, error)

@@ -168,6 +168,41 @@ class Settings(BaseSettings):
     recall_min_similarity: float = Field(
         0.12, ge=0, le=1, description="cosine below which a match by meaning alone is no answer"
     )
+    recall_boost_slot: float = Field(
+        0.15,
+        ge=0,
+        le=1,
+        description="added to a statement about what is asked for, e.g. home for 'where do I live'",
+    )
+    recall_boost_time: float = Field(
+        0.2, ge=0, le=1, description="added to what happened, or was said, when the query says"
+    )
+    recall_boost_speaker: float = Field(
+        0.07, ge=0, le=1, description="added to what was said by, or of, the one the query names"
+    )
+    recall_boost_plan: float = Field(
+        0.3, ge=0, le=1, description="added to an intention where plans are asked for"
+    )
+    recall_question_malus: float = Field(
+        0.06, ge=0, le=1, description="taken from a turn that itself only asks"
+    )
+    recall_statement_share: float = Field(
+        0.5,
+        ge=0,
+        le=1,
+        description="share of a turn's score from which a statement drawn from it stands for it",
+    )
+    recall_same_turn_factor: float = Field(
+        0.85, ge=0, le=1, description="what a turn's second statement keeps of its score"
+    )
+    recall_conversation_chars: int = Field(
+        4000,
+        ge=1,
+        description="characters of a conversation that are its query, latest turns first",
+    )
+    recall_focus_tokens: int = Field(
+        80, ge=1, description="tokens from which only the last question of a long query counts"
+    )
     context_max_tokens: int = Field(1000, ge=50, description="token budget of the context block")
 
     # --- storage
@@ -327,7 +362,8 @@ def _read_file(path: Path) -> dict[str, Any]:
         return {}
     if not isinstance(loaded, dict):
         raise ConfigError(
-            f"{path} holds {type(loaded).__name__}, not a mapping of settings; write 'key: value' lines"
+            f"{path} holds {type(loaded).__name__}, not a mapping of settings; "
+            "write 'key: value' lines"
         )
     _refuse_unknown(loaded, f"key in {path}")
     return loaded

@@ -11,10 +11,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from dualmem_graph import validation
+from dualmem_graph import bulk, validation
 from dualmem_graph.background import JobRunner
 from dualmem_graph.errors import ClosedError, InputError, MemoryNotFoundError
 from dualmem_graph.recall import chains, formatter
@@ -22,9 +21,11 @@ from dualmem_graph.recall.request import RecallDeps, RecallRequest
 from dualmem_graph.recall.run import RecallOutcome, recall_items
 from dualmem_graph.resources import Resources, using
 from dualmem_graph.scope import make_scope
-from dualmem_graph.storage.jobs import Job
-from dualmem_graph.storage.records import Plan
+from dualmem_graph.storage import tools
+from dualmem_graph.storage.records import Job
+from dualmem_graph.system1 import rules
 from dualmem_graph.system1.graph import reconcile_builder, system1_builder
+from dualmem_graph.system1.profile import update_profile
 from dualmem_graph.system1.state import MemoryContext, dump, load
 from dualmem_graph.types import (
     AddEvent,
@@ -164,11 +165,21 @@ class MemoryOperations:
         text = validation.memory_text(content, settings)
         checked_tags = validation.tags(tags, settings)
         checked = None if metadata is None else validation.metadata(metadata, settings)
-        with using(self._resources):
-            node = _update_node(
-                self._resources, scope, memory_id, text, tags=checked_tags, metadata=checked
+        resources = self._resources
+        with using(resources):
+            vectors, _ = tools.embed([text])
+            node = resources.store.update(
+                scope,
+                memory_id,
+                text,
+                embedding=None if vectors is None else vectors[0],
+                fingerprint=None if vectors is None else resources.embedder.fingerprint,
+                reading=rules.read_statement(text),
+                tags=checked_tags,
+                metadata=checked,
+                actor="user",
             )
-            self._refresh_profile(scope, node)
+            update_profile(scope, facts=[node])
         return self._item(scope, node)
 
     def delete(
@@ -238,16 +249,9 @@ class MemoryOperations:
         """
         scope = self._scope(user_id, app_id)
         resources = self._resources
-        matrix = None if vectors is None else np.asarray(vectors, dtype=np.float32)
-        if matrix is not None and (matrix.ndim != 2 or len(matrix) != len(nodes)):
-            raise InputError(
-                f"vectors have shape {matrix.shape}, expected ({len(nodes)}, width): one per node"
-            )
-        if matrix is not None and not np.isfinite(matrix).all():
-            raise InputError("vectors hold NaN or infinity; replace or leave out those rows")
-        read = validation.import_nodes(scope, nodes, resources.settings, resources.clock())
-        with using(resources):
-            counts = _import(resources, scope, read, matrix)
+        matrix = bulk.read_vectors(vectors, len(nodes))
+        read = bulk.read_nodes(scope, nodes, resources.settings, resources.clock())
+        counts = bulk.write_nodes(resources, scope, read, matrix)
         return ImportResult(added=counts["added"], skipped=counts["skipped"], scope=scope)
 
     # --- reading
@@ -379,9 +383,7 @@ class MemoryOperations:
             known_user=store.scope_info(scope) is not None,
         )
 
-    def get(
-        self, memory_id: str, *, user_id: str | int, app_id: str | None = None
-    ) -> MemoryItem:
+    def get(self, memory_id: str, *, user_id: str | int, app_id: str | None = None) -> MemoryItem:
         """Return exactly that version, with its ``status`` and ``head_id``.
 
         Raises:
@@ -539,7 +541,7 @@ class MemoryOperations:
         turn_ids = [str(item) for item in job.payload.get("turn_ids", [])]
         state = {"messages": [], "turn_ids": turn_ids, "lease": dump(job.lease)}
         with using(self._resources):
-            output = self._system1.invoke(state, context=_job_context(job))  # type: ignore[call-overload]
+            output = self._system1.invoke(state, context=_job_context(self._resources, job))  # type: ignore[call-overload]
         if output["job_id"] is not None:
             self._runner.notify()
 
@@ -551,13 +553,7 @@ class MemoryOperations:
             "lease": dump(job.lease),
         }
         with using(self._resources):
-            self._reconcile.invoke(state, context=_job_context(job))  # type: ignore[call-overload]
-
-    def _refresh_profile(self, scope: Scope, node: Node) -> None:
-        """Let the profile follow an explicit change of a fact."""
-        context = MemoryContext(user_id=scope.user_id, app_id=scope.app_id)
-        state = {"written": [node.id], "turn_ids": [], "extraction": {}, "lease": None}
-        self._profile_only.invoke(state, context=context)
+            self._reconcile.invoke(state, context=_job_context(self._resources, job))  # type: ignore[call-overload]
 
     def _embed_pending(self) -> None:
         """Give vectors to what was stored while the embedder was down."""
@@ -582,4 +578,16 @@ def _add_result(output: Mapping[str, Any], scope: Scope) -> AddResult:
         turn_ids=tuple(output["turn_ids"]),
         scope=scope,
         degraded=tuple(output["degraded"]),
+    )
+
+
+def _job_context(resources: Resources, job: Job) -> MemoryContext:
+    """Whose job it is, and the conversation that its turns belong to."""
+    ids = [str(item) for item in job.payload.get("turn_ids", [])[:1]]
+    first = next(iter(resources.store.get_many(job.scope, ids).values()), None)
+    return MemoryContext(
+        user_id=job.scope.user_id,
+        app_id=job.scope.app_id,
+        session_id=first.session_id if first else None,
+        agent_id=first.agent_id if first else None,
     )

@@ -47,7 +47,8 @@ def _clean_id(value: Any, name: str) -> str:
         raise ScopeError(f"{name} is blank ({value!r}); pass a non-empty id")
     if len(text) > MAX_ID_CHARS:
         raise ScopeError(
-            f"{name} has {len(text)} characters ({text[:40]!r}…); at most {MAX_ID_CHARS} are allowed"
+            f"{name} has {len(text)} characters ({text[:40]!r}…); at most {MAX_ID_CHARS}"
+            " are allowed"
         )
     for char in text:
         if unicodedata.category(char) in ("Cc", "Cs"):

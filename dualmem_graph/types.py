@@ -97,7 +97,7 @@ class Granularity(StrEnum):
 class Scope:
     """Whose memory it is. Nothing else separates memories.
 
-    ``user_id`` and ``app_id`` are validated and normalised (NFC) by :func:`dualmem_graph.scope.make_scope`.
+    Both ids are validated and normalised by :func:`dualmem_graph.scope.make_scope`.
     """
 
     app_id: str

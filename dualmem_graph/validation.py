@@ -10,27 +10,9 @@ from typing import Any
 
 from dualmem_graph.config import Settings
 from dualmem_graph.errors import InputError, LimitError
-from dualmem_graph.storage.ids import node_id
-from dualmem_graph.storage.records import NewNode
 from dualmem_graph.system1.messages import keep_offset, read_messages
 from dualmem_graph.text.safety import clean_text, redact_secrets
-from dualmem_graph.types import Layer, MemoryType, Scope, Turn
-
-_NODE_KEYS = {
-    "id",
-    "content",
-    "layer",
-    "memory_type",
-    "subject",
-    "tags",
-    "metadata",
-    "session_id",
-    "agent_id",
-    "role",
-    "name",
-    "message_id",
-    "memory_at",
-}
+from dualmem_graph.types import Layer, MemoryType, Turn
 
 
 def text(value: Any, name: str) -> str:
@@ -105,9 +87,7 @@ def moment(value: Any, name: str, settings: Settings) -> datetime | None:
         raise InputError(f"{name}: {error}") from None
 
 
-def time_range(
-    value: Any, settings: Settings
-) -> tuple[datetime | None, datetime | None] | None:
+def time_range(value: Any, settings: Settings) -> tuple[datetime | None, datetime | None] | None:
     """Read ``(start, end)``, either end open."""
     if value is None:
         return None
@@ -200,7 +180,9 @@ def metadata(value: Any, settings: Settings) -> dict[str, Any]:
         return {}
     if not isinstance(value, Mapping):
         raise InputError(f"metadata must be a mapping, got {value!r:.80} ({type(value).__name__})")
-    plain = {_key(key): _json(item, f"metadata[{key!r}]", 1, settings) for key, item in value.items()}
+    plain = {
+        _key(key): _json(item, f"metadata[{key!r}]", 1, settings) for key, item in value.items()
+    }
     size = len(json.dumps(plain, ensure_ascii=False).encode("utf-8", "replace"))
     if size > settings.max_metadata_bytes:
         raise LimitError(
@@ -241,47 +223,3 @@ def _json(value: Any, where: str, depth: int, settings: Settings) -> Any:
         f"{where} is {value!r:.80} ({type(value).__name__}), which is not plain JSON; "
         "use strings, numbers, booleans, null, lists and mappings"
     )
-
-
-def import_nodes(
-    scope: Scope, nodes: Sequence[Mapping[str, Any]], settings: Settings, now: datetime
-) -> list[NewNode]:
-    """Read the nodes of a bulk import."""
-    return [_import_node(scope, raw, place, settings, now) for place, raw in enumerate(nodes)]
-
-
-def _import_node(scope: Scope, raw: Any, place: int, settings: Settings, now: datetime) -> NewNode:
-    if not isinstance(raw, Mapping):
-        raise InputError(f"node {place} is {type(raw).__name__}; pass a mapping with content")
-    unknown = sorted(set(raw) - _NODE_KEYS)
-    if unknown:
-        known = ", ".join(sorted(_NODE_KEYS))
-        raise InputError(f"node {place} has the unknown key {unknown[0]!r}; known are {known}")
-    try:
-        content = memory_text(raw.get("content"), settings)
-        layer = (layers(raw.get("layer")) or (Layer.FACT,))[0]
-        kind = memory_type(raw.get("memory_type")) or MemoryType.SEMANTIC
-        at = moment(raw.get("memory_at"), "memory_at", settings) or now
-        given = label(raw.get("id"), "id")
-        # one text imported twice from two places is two memories; the same list twice is one
-        key = node_id(scope, given or f"import:{at.isoformat()}", layer, content)
-        return NewNode(
-            id=key,
-            layer=layer,
-            content=content,
-            memory_type=MemoryType(kind),
-            subject=label(raw.get("subject"), "subject") or "user",
-            tags=tags(raw.get("tags"), settings) or (),
-            metadata=metadata(raw.get("metadata"), settings),
-            agent_id=label(raw.get("agent_id"), "agent_id"),
-            session_id=label(raw.get("session_id"), "session_id"),
-            role=label(raw.get("role"), "role") or ("user" if layer is Layer.RAW else None),
-            name=label(raw.get("name"), "name"),
-            message_id=label(raw.get("message_id"), "message_id") or given,
-            source="import",
-            extractor="import",
-            memory_at=at,
-            turn_index=place,
-        )
-    except InputError as error:
-        raise type(error)(f"node {place}: {error}") from None

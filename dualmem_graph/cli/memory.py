@@ -19,7 +19,6 @@ from dualmem_graph.cli.options import (
     given,
     json_object,
     json_value,
-    layers_named,
     open_memory,
 )
 from dualmem_graph.errors import InputError
@@ -121,7 +120,7 @@ def search(
     options = given(
         app_id=app_id,
         top_k=top_k,
-        layers=layers_named(layer),
+        layers=layer or None,
         filters=json_object(filters, "--filters"),
         threshold=threshold,
         as_of=as_of,
@@ -144,12 +143,15 @@ def context(
     user_id: UserId,
     top_k: TopK = None,
     layer: Layers = None,
+    max_tokens: Annotated[
+        int | None, typer.Option("--max-tokens", help="Longest block; a setting by default.")
+    ] = None,
     app_id: AppId = None,
     storage_dir: StorageDir = None,
     as_json: AsJson = False,
 ) -> None:
     """Print what is known as a block of text for a prompt."""
-    options = given(app_id=app_id, top_k=top_k, layers=layers_named(layer))
+    options = given(app_id=app_id, top_k=top_k, layers=layer or None, max_tokens=max_tokens)
     with open_memory(storage_dir) as memory:
         block = memory.context(query, user_id=user_id, **options)
     output.emit({"context": block}, as_json, lambda: output.plain(block))
@@ -167,7 +169,7 @@ def list_memories(
     as_json: AsJson = False,
 ) -> None:
     """List current memories, newest first."""
-    options = given(app_id=app_id, layers=layers_named(layer), limit=limit, cursor=cursor)
+    options = given(app_id=app_id, layers=layer or None, limit=limit, cursor=cursor)
     with open_memory(storage_dir) as memory:
         page = memory.list(user_id=user_id, **options)
     output.emit(page.to_dict(), as_json, lambda: tables.listed(page))
@@ -211,7 +213,7 @@ def delete(
     """Hide a memory; 'restore' brings it back."""
     with open_memory(storage_dir) as memory:
         gone = memory.delete(memory_id, user_id=user_id, delete_chain=chain, **given(app_id=app_id))
-    output.emit(gone, as_json, lambda: tables.counts(gone, "Hidden"))
+    output.emit(gone.to_dict(), as_json, lambda: tables.deleted(gone))
 
 
 def restore(

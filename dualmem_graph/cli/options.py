@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dualmem_graph.errors import InputError
-from dualmem_graph.types import Layer
 
 if TYPE_CHECKING:
     from dualmem_graph.client import SyncMemoryClient
@@ -44,30 +43,6 @@ def open_memory(storage_dir: Path | None) -> SyncMemoryClient:
 def given(**options: Any) -> dict[str, Any]:
     """Keep the options that were given, so that defaults stay the client's."""
     return {name: value for name, value in options.items() if value is not None}
-
-
-def layers_named(names: list[str] | None) -> list[Layer] | None:
-    """Read ``L2``, ``L2_FACT``, ``fact`` or ``profile`` (a category: all its layers).
-
-    Raises:
-        InputError: for a name that is no layer.
-    """
-    if not names:
-        return None
-    return [layer for name in names for layer in _layers_of(name)]
-
-
-def _layers_of(name: str) -> list[Layer]:
-    wanted = name.strip().lower()
-    found = [
-        layer
-        for layer in Layer
-        if wanted in (layer.lower(), layer[:2].lower(), layer[3:].lower(), layer.category)
-    ]
-    if not found:
-        known = ", ".join(Layer)
-        raise InputError(f"--layer {name!r} is no layer; use one of {known}, or only its L0 … L7")
-    return found
 
 
 def json_value(text: str | None, option: str) -> Any:

@@ -27,7 +27,8 @@ def scopes(
     """List whose memories the store holds."""
     with open_memory(storage_dir) as memory:
         known = memory.list_scopes(**given(app_id=app_id))
-    pass
+    payload = {"scopes": [summary.to_dict() for summary in known]}
+    output.emit(payload, as_json, lambda: tables.scopes(known))
 
 
 def delete_scope(
@@ -43,8 +44,8 @@ def delete_scope(
             f"this deletes every memory of {user_id!r} for good; repeat it with --confirm"
         )
     with open_memory(storage_dir) as memory:
-        gone = memory.delete_scope(user_id=user_id, **given(app_id=app_id))
-    output.emit(gone, as_json, lambda: tables.counts(gone, f"Deleted of {user_id}"))
+        gone = memory.delete_scope(user_id=user_id, confirm=True, **given(app_id=app_id))
+    output.emit({"deleted": gone}, as_json, lambda: tables.counts(gone, f"Deleted of {user_id}"))
 
 
 def stats(
@@ -66,11 +67,23 @@ def status(storage_dir: StorageDir = None, as_json: AsJson = False) -> None:
     output.emit(report, as_json, lambda: tables.counts(report, "Status"))
 
 
-def flush(storage_dir: StorageDir = None, as_json: AsJson = False) -> None:
+def flush(
+    user_id: AnyUserId = None,
+    app_id: AppId = None,
+    timeout: Annotated[
+        float | None, typer.Option("--timeout", help="Seconds after which it gives up.")
+    ] = None,
+    storage_dir: StorageDir = None,
+    as_json: AsJson = False,
+) -> None:
     """Finish waiting work.
 
     Reconciling, profiles and the vector index: all that an add with --no-wait left for later.
     """
+    options = given(user_id=user_id, app_id=app_id, timeout=timeout)
     with open_memory(storage_dir) as memory:
-        done = memory.flush()
-    output.emit(done, as_json, lambda: tables.counts(done, "Finished"))
+        done = memory.flush(**options)
+    said = "nothing waits any more" if done else "some work is left; 'dual-mem status' shows it"
+    output.emit({"done": done}, as_json, lambda: tables.say(said))
+    if not done:
+        raise typer.Exit(1)

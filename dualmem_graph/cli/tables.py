@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 from dualmem_graph.cli.output import console
 from dualmem_graph.types import (
     AddResult,
+    DeleteResult,
     EvolutionItem,
     HistoryEvent,
     MemoryItem,
     Page,
+    ScopeSummary,
     SearchResult,
 )
 
@@ -100,6 +102,24 @@ def one(item: MemoryItem) -> None:
     for source in item.sources:
         who = source.name or source.role
         table.add_row("from", _lines(source.quote, f"{who}, {_moment(source.at)}"))
+    console().print(table)
+
+
+def deleted(result: DeleteResult) -> None:
+    """What a ``delete`` hid."""
+    derived = f", and {len(result.derived)} that rested on it alone" if result.derived else ""
+    say(f"hidden: {', '.join(result.deleted)}{derived}; 'restore' brings it back")
+
+
+def scopes(known: Sequence[ScopeSummary]) -> None:
+    """Every scope and how many memories each layer has."""
+    if not known:
+        say("no memories yet")
+        return
+    table = _table("user_id", "app_id", "memories")
+    for summary in known:
+        counted = ", ".join(f"{name} {count}" for name, count in summary.counts.items())
+        table.add_row(_text(summary.user_id), _text(summary.app_id), counted)
     console().print(table)
 
 

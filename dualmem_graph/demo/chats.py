@@ -9,8 +9,10 @@ optionally a time and a session. A speaker who is neither user nor assistant is 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -39,6 +41,7 @@ _ROLES = {
     "tool": "tool",
     "function": "tool",
 }
+_Sessions = dict[str, list[dict[str, Any]]]
 _FORMS = (
     'a list of {"role", "content"} messages, {"messages": […]}, JSON Lines of either, '
     'or {"people": […]} as in the shipped demo_conversation.json'
@@ -156,15 +159,13 @@ def people_in(value: Any, *, name: str) -> list[Person]:
 def _person(entry: Any, where: str) -> Person:
     if not isinstance(entry, Mapping) or "user_id" not in entry or "sessions" not in entry:
         raise InputError(f"{where} needs user_id and sessions, got {_short(entry)}")
-    sessions = [
-        session
-        for i, part in enumerate(entry["sessions"])
-        for session in _sessions(part, f"{where}, session {i}", default=f"session-{i + 1}")
-    ]
+    said: _Sessions = {}
+    for i, part in enumerate(entry["sessions"]):
+        _collect(said, part, f"{where}, session {i}", default=f"session-{i + 1}")
     return Person(
         user_id=str(entry["user_id"]),
         name=str(entry.get("name") or entry["user_id"]),
-        sessions=tuple(sessions),
+        sessions=_with_ids(said),
         questions=tuple(_question(item) for item in entry.get("questions", ())),
     )
 
@@ -180,12 +181,12 @@ def _grouped(value: Any, name: str) -> list[Person]:
     conversations = [value]
     if isinstance(value, list) and value and all(_messages_of(part) is not None for part in value):
         conversations = value
-    by_user: dict[str, list[Session]] = {}
+    by_user: dict[str, _Sessions] = {}
     for i, part in enumerate(conversations):
         user = part.get("user_id") if isinstance(part, Mapping) else None
-        sessions = _sessions(part, name, default=f"session-{i + 1}")
-        by_user.setdefault(str(user or NOBODY), []).extend(sessions)
-    return [Person(user, user, tuple(sessions)) for user, sessions in by_user.items()]
+        said = by_user.setdefault(str(user or NOBODY), {})
+        _collect(said, part, name, default=f"session-{i + 1}")
+    return [Person(user, user, _with_ids(said)) for user, said in by_user.items()]
 
 
 def _messages_of(part: Any) -> Any:
@@ -194,28 +195,39 @@ def _messages_of(part: Any) -> Any:
     return next((part[key] for key in _MESSAGES_KEYS if isinstance(part.get(key), list)), None)
 
 
-def _sessions(part: Any, where: str, *, default: str) -> list[Session]:
-    """The messages of one conversation, split where they name their session."""
+def _collect(said: _Sessions, part: Any, where: str, *, default: str) -> None:
+    """Add one conversation's messages to ``said``, split where they name their session."""
     messages = part if isinstance(part, list) else _messages_of(part)
     if messages is None:
         raise InputError(f"{where} holds {_short(part)}; it should hold {_FORMS}")
+    # Session 1 of one conversation is not session 1 of another.
+    prefix = ""
     if isinstance(part, Mapping):
         default = str(_first(part, (*_SESSION_KEYS, "id")) or default)
-    by_session: dict[str, list[dict[str, Any]]] = {}
+        prefix = f"{default}/"
     for i, entry in enumerate(messages):
         message = _message(entry, f"{where}: message {i}")
         own = _first(entry, _SESSION_KEYS)
-        session_id = default if own is None else str(own)
         if message is not None:
-            by_session.setdefault(session_id, []).append(message)
-    # An id from the place in the file, so that the same file read twice is stored once.
-    return [
-        Session(
-            session_id,
-            tuple({"id": f"{session_id}:{i}", **message} for i, message in enumerate(found)),
-        )
-        for session_id, found in by_session.items()
-    ]
+            said.setdefault(default if own is None else f"{prefix}{own}", []).append(message)
+
+
+def _with_ids(said: _Sessions) -> tuple[Session, ...]:
+    """Give each message an id from what it says, so that a chat read twice is stored once.
+
+    The place in the file would not do: a message put in before it would change it.
+    """
+    sessions = []
+    for session_id, messages in said.items():
+        seen: Counter[tuple[str, str]] = Counter()
+        numbered = []
+        for message in messages:
+            words = (message["role"], message["content"])
+            seen[words] += 1
+            text = "\x1f".join((*words, str(seen[words])))
+            numbered.append({"id": blake2b(text.encode(), digest_size=8).hexdigest(), **message})
+        sessions.append(Session(session_id, tuple(numbered)))
+    return tuple(sessions)
 
 
 def _message(entry: Any, where: str) -> dict[str, Any] | None:

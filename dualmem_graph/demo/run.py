@@ -11,7 +11,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dualmem_graph.config import load_settings
 from dualmem_graph.demo.chats import Person, Question, Session, read_people, shipped_people
 from dualmem_graph.demo.questions import questions_from
 from dualmem_graph.demo.report import (
@@ -61,7 +60,7 @@ def run_demo(
     started = time.perf_counter()
     with _directory(keep) as directory, _open(directory) as memory:
         _remember(memory, people, progress)
-        model = load_settings(storage_dir=directory).llm_model
+        model = memory.settings.llm_model
         each = max(1, QUESTIONS_SHOWN // len(people))
         reports = [
             _report(memory, person, [Question(ask) for ask in asks], each) for person in people

@@ -137,7 +137,7 @@ class Waiting:
 
     def __init__(self, wait: Wait | None = None) -> None:
         self._closed = threading.Event()
-        self._wait = wait or self._closed.wait
+        self._wait = self._closed.wait if wait is None else wait
 
     def close(self) -> None:
         """End all waits, now and later."""

@@ -68,9 +68,7 @@ class Found:
     degraded: tuple[str, ...] = ()
 
 
-def find(
-    deps: RecallDeps, request: RecallRequest, query: Understanding, visible: Test
-) -> Found:
+def find(deps: RecallDeps, request: RecallRequest, query: Understanding, visible: Test) -> Found:
     """Run the anchors; look further where filters leave too little of what they found.
 
     Raises:
@@ -132,8 +130,8 @@ def semantic_hits(
         request.scope, vector, pool, layers=request.layers, statuses=statuses_read(request)
     )
     floor = deps.settings.recall_min_similarity
-    hits = [AnchorHit(id_, SEMANTIC, float(cosine)) for id_, cosine in found.hits if cosine >= floor]
-    return hits, found.degraded
+    near = [(id_, float(cosine)) for id_, cosine in found.hits if cosine >= floor]
+    return [AnchorHit(id_, SEMANTIC, cosine) for id_, cosine in near], found.degraded
 
 
 def slot_hits(

@@ -58,7 +58,8 @@ class ScopeBM25(BM25Okapi):  # type: ignore[misc]  # rank_bm25 carries no types
     def best_possible(self, query: Sequence[str]) -> float:
         """Score the query itself as a document: what a memory of the same words would reach."""
         length = 1 - self.b + self.b * len(query) / self.avgdl
-        return sum(self.idf[term] for term in query) * (self.k1 + 1) / (1 + self.k1 * length)
+        weight: float = sum(self.idf[term] for term in query)
+        return float(weight * (self.k1 + 1) / (1 + self.k1 * length))
 
 
 def lexical_scores(

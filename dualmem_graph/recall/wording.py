@@ -13,23 +13,25 @@ from collections.abc import Collection
 from dualmem_graph.text.language import Language
 from dualmem_graph.text.stopwords import ENGLISH, LONE_CHARACTERS
 
-_WH = frozenset("what when where who whom whose which why how".split())
+_WH = frozenset({"what", "when", "where", "who", "whom", "whose", "which", "why", "how"})
 _AUXILIARIES = frozenset(
-    "do does did is are was were am be been being has have had can could will would shall should"
-    " may might must".split()
+    """
+    do does did is are was were am be been being has have had can could will would shall should
+    may might must
+    """.split()
 )
 _ARTICLES = frozenset({"a", "an", "the"})
 _ASKING = _WH | _AUXILIARIES | _ARTICLES
 #: What follows the auxiliary of a question ("do I …"), but hardly a name or verb ("Will sings").
 _QUESTION_SUBJECTS = frozenset(
-    "i you he she it we they my your his her our their the a an this that these there user any"
-    " anyone someone somebody anybody".split()
+    """
+    i you he she it we they my your his her our their the a an this that these there user any
+    anyone someone somebody anybody
+    """.split()
 )
 _WORD = re.compile(r"[^\W_]+(?:['’.&+#\-_/@:][^\W_]+)*[+#]*")
 _POSSESSIVE = re.compile(r"['’]s$", re.I)
-_CONTRACTED_WH = re.compile(
-    r"\b(what|when|where|who|how|why)['’](?:s|re|d|ll|ve)\b", re.IGNORECASE
-)
+_CONTRACTED_WH = re.compile(r"\b(what|when|where|who|how|why)['’](?:s|re|d|ll|ve)\b", re.IGNORECASE)
 _REQUEST = re.compile(
     r"^\W*(?:hey|hi|hello|so|well|and|ok(?:ay)?|please)?\W*"
     r"(?:(?:please|can you|could you|would you|will you|do you|i want to know|i wonder)\s+)*"
@@ -56,7 +58,8 @@ _LEAST_ZH = 2
 _SELF_EN = re.compile(
     r"^\W*(?:(?:hey|hi|ok(?:ay)?|so|please|well)\W+)*(?:"
     r"(?:(?:can|could|would|will) you )?(?:please )?(?:tell|remind|show) me (?:again )?"
-    r"(?:everything |all |what )?(?:you (?:know|remember|have(?: stored| saved)?) )?about (?:me|myself)"
+    r"(?:everything |all |what )?(?:you (?:know|remember|have(?: stored| saved)?) )?"
+    r"about (?:me|myself)"
     r"|(?:what|how much|everything|all|anything)(?: all| else| exactly| things?)?(?: that)?"
     r"(?:(?: do| did| can| have) you| you(?:['’]ve)?)"
     r"(?: (?:actually|really|already|currently|still))?"
@@ -107,18 +110,22 @@ _SMALL_TALK_EN = (
     r"hi+|hey+|hello+|yo|hiya|howdy|greetings|good (?:morning|afternoon|evening|night|day)|morning"
     r"|evening|night(?: night)?|there|everyone|all|again|how are you(?: doing)?(?: today)?"
     r"|how(?:['’]s| is) it going|how do you do|how are things|what(?:['’]s| is) up|sup|wassup"
-    r"|how(?:['’]s| is) your day(?: going)?|nice to (?:meet|see) you|long time no see|welcome(?: back)?"
+    r"|how(?:['’]s| is) your day(?: going)?|nice to (?:meet|see) you|long time no see"
+    r"|welcome(?: back)?"
     r"|thanks?(?: you)?(?: so| very)?(?: much| a lot| a million)?|thank u|thx|ty|cheers"
     r"|much appreciated|you(?:['’]re| are) (?:welcome|great|awesome|the best)|no problem|no worries"
     r"|my pleasure|ok(?:ay)?|okey|k|sure|yes|yeah|yep|yup|no|nope|nah|cool|great|nice|awesome"
-    r"|perfect|wonderful|fantastic|amazing|good|fine|alright|all right|right|got it|i see|sounds good"
+    r"|perfect|wonderful|fantastic|amazing|good|fine|alright|all right|right|got it|i see"
+    r"|sounds good"
     r"|that(?:['’]s| is) (?:great|nice|cool|good|fine|awesome|all)|makes sense|indeed|exactly|wow"
     r"|oh|ah|uh|um|hm+|mm+|well|so|lol|lmao|rofl|ha(?:ha)+|he(?:he)+|bye(?: bye)?|goodbye|cya"
     r"|see you(?: later| soon| tomorrow| around)?|see ya|later|take care|sleep well|sweet dreams"
-    r"|have a (?:nice|good|great|lovely) (?:day|one|evening|night|weekend|time)|talk to you later|ttyl"
+    r"|have a (?:nice|good|great|lovely) (?:day|one|evening|night|weekend|time)|ttyl"
+    r"|talk to you later"
     r"|sorry|my bad|never ?mind|please|test(?:ing)?|are you there|anybody there|my friend|buddy|bro"
-    r"|dear|mate|pal|dude|man|i(?:['’]m| am) (?:back|here|bored|good|fine|ok(?:ay)?)|and you|to you too"
-    r"|you too|same here|happy (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)|today|for (?:that|everything|your help|the help|helping)"
+    r"|dear|mate|pal|dude|man|i(?:['’]m| am) (?:back|here|bored|good|fine|ok(?:ay)?)|and you"
+    r"|to you too|you too|same here|happy (?:mon|tues|wednes|thurs|fri|satur|sun)day|today"
+    r"|for (?:that|everything|your help|the help|helping)"
 )
 _SMALL_TALK_ZH = (
     r"你好+|您好|大家好|嗨+|嘿+|哈喽|哈啰|喂|早+|早安|早上好|上午好|中午好|下午好|晚上好|晚安|午安|在吗|在不在"

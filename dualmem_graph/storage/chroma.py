@@ -31,6 +31,9 @@ Vector = NDArray[np.float32]
 BATCH = 500
 _SEAL = "SEAL"
 
+# Folders that this process has open: Chroma would hand out the same client for them again.
+_open_folders: set[Path] = set()
+
 
 class IndexFailure(StoreError):  # noqa: N818  (it is never shown as an error: searches go on)
     """Chroma could not do what was asked; the generation is not to be trusted any more."""
@@ -52,6 +55,24 @@ def chroma_version() -> str:
         return version("chromadb")
     except PackageNotFoundError:
         return ""
+
+
+def require_chromadb() -> Any:
+    """Import chromadb, which takes more than a second: never on a caller's path.
+
+    Raises:
+        DependencyError: says why it cannot be imported and how to mend it.
+    """
+    try:
+        import chromadb
+        import chromadb.config
+    except Exception as error:
+        # Not only ImportError: an old SQLite is a RuntimeError there, a stray .env a ValueError.
+        raise DependencyError(
+            f"chromadb cannot be imported ({type(error).__name__}: {error}); memories are kept and "
+            "found by exact scans without it. Repair it with: pip install 'chromadb>=1.5.9,<1.6'"
+        ) from error
+    return chromadb
 
 
 def bucket_of(scope_hash: str, buckets: int) -> int:
@@ -77,7 +98,7 @@ class ChromaIndex:
         self.buckets = buckets
         self._collections: dict[int, Any] = {}
         self._lock = threading.Lock()
-        chromadb = _import_chromadb()
+        chromadb = require_chromadb()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _guarded(f"open {folder}"):
             # Explicit values for all that Chroma would else read from a .env file in the
@@ -91,6 +112,7 @@ class ChromaIndex:
                 chroma_api_impl="chromadb.api.rust.RustBindingsAPI",
                 chroma_otel_collection_endpoint="",
             )
+            _open_folders.add(folder)
             self._client = chromadb.PersistentClient(path=str(folder), settings=settings)
 
     def upsert(self, records: Sequence[VectorRecord]) -> None:
@@ -179,6 +201,7 @@ class ChromaIndex:
         with _guarded("close"):
             self._collections.clear()
             self._client.close()
+            _open_folders.discard(self.folder)
 
     def forget_after_fork(self) -> None:
         """Keep a forked child from ever freeing the client that it inherited.
@@ -215,6 +238,11 @@ class ChromaIndex:
 def generation_folder(directory: Path, generation: int) -> Path:
     """Where a generation lives. Each has its own path, since Chroma keeps one client per path."""
     return directory / f"gen-{generation}"
+
+
+def is_open_here(folder: Path) -> bool:
+    """Whether this process has opened the folder and not closed it."""
+    return folder in _open_folders
 
 
 def generations_on_disk(directory: Path) -> list[int]:
@@ -292,19 +320,6 @@ def _sync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _import_chromadb() -> Any:
-    try:
-        import chromadb
-        import chromadb.config
-    except Exception as error:
-        # Not only ImportError: an old SQLite is a RuntimeError there, a stray .env a ValueError.
-        raise DependencyError(
-            f"chromadb cannot be imported ({type(error).__name__}: {error}); memories are kept and "
-            "found by exact scans without it. Repair it with: pip install 'chromadb>=1.5.9,<1.6'"
-        ) from error
-    return chromadb
 
 
 @contextmanager

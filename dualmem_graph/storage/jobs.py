@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 import sqlalchemy as sa
@@ -32,6 +32,13 @@ OPEN = (QUEUED, RUNNING)
 _ERROR_CHARS = 2000
 # jobs of one revision of a scope are numbered below this
 _PER_REVISION = 10_000
+
+
+class Queued(NamedTuple):
+    """An open job; ``lease`` is set where it was enqueued as running."""
+
+    id: str
+    lease: Lease | None
 
 
 class JobQueue:
@@ -194,8 +201,8 @@ def enqueue(
     now: datetime,
     *,
     lease: float | None = None,
-) -> list[str]:
-    """Queue jobs within a transaction; answers the ids of the open jobs that stand for them.
+) -> list[Queued]:
+    """Queue jobs within a transaction; answers the open jobs that stand for them.
 
     With ``lease`` (seconds) a job starts out running, claimed by whoever enqueues it: it comes
     back to the queue only if that one falls silent. Such a start does not count as an attempt.
@@ -222,12 +229,6 @@ def finish(conn: Connection, lease: Lease, now: datetime, scope_id: int | None =
         raise _lost(lease)
 
 
-def claim_new(conn: Connection, job: str, now: datetime, seconds: float) -> Lease | None:
-    """Read the lease of a job that was enqueued as running."""
-    token = conn.execute(sa.select(_jobs.c.token).where(_jobs.c.id == job)).scalar_one()
-    return None if token is None else Lease(job, token, now + timedelta(seconds=seconds))
-
-
 def _enqueue_one(
     conn: Connection,
     scope: Scope,
@@ -236,7 +237,7 @@ def _enqueue_one(
     job: NewJob,
     now: datetime,
     lease: float | None,
-) -> str:
+) -> Queued:
     id_ = job_id(scope, job.kind, job.key, seq)
     mine = None if lease is None else new_lease(id_, now, lease)
     added = conn.execute(
@@ -257,11 +258,9 @@ def _enqueue_one(
         },
     )
     if added.rowcount == 1:
-        return id_
-    found: str = conn.execute(
-        _OPEN_LIKE, {"scope_id": scope_id, "kind": job.kind, "key": job.key}
-    ).scalar_one()
-    return found
+        return Queued(id_, mine)
+    found = conn.execute(_OPEN_LIKE, {"scope_id": scope_id, "kind": job.kind, "key": job.key})
+    return Queued(found.scalar_one(), None)
 
 
 def _candidates(kinds: Sequence[str] | None, scope: Scope | None) -> sa.Select[Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -147,7 +147,8 @@ class Snapshot:
     def _wanted(self, layers: Collection[str] | None) -> NDArray[np.bool_]:
         if layers is None:
             return self.is_current
-        return self.is_current & np.array([layer in layers for layer in _LAYERS])[self.layers]
+        wanted: NDArray[np.bool_] = np.array([layer in layers for layer in _LAYERS])[self.layers]
+        return self.is_current & wanted
 
 
 class ScopeVectors:
@@ -326,7 +327,7 @@ def scan(
     ids: list[str] = []
     seqs = np.empty(0, np.int64)
     scores = np.empty(0, np.float32)
-    for rows in _parts(conn, statement):
+    for rows in conn.execution_options(yield_per=_SCAN_ROWS).execute(statement).partitions():
         part_seqs, part_ids, _, matrix = to_columns(rows)
         check_width(query, matrix.shape[1], state.fingerprint, len(rows))
         ids, seqs = ids + part_ids, np.concatenate([seqs, part_seqs])
@@ -369,7 +370,7 @@ def check_width(query: Vector, width: int, fingerprint: str | None, rows: int) -
         )
 
 
-def to_columns(rows: Sequence[tuple[int, str, str, bytes]]) -> Columns:
+def to_columns(rows: Sequence[Any]) -> Columns:
     """Rows ``(seq, id, layer, embedding)`` as columns; the vectors in one writable array."""
     if not rows:
         return np.empty(0, np.int64), [], np.empty(0, np.int8), np.empty((0, 0), np.float32)
@@ -389,11 +390,3 @@ def _fetch(result: sa.CursorResult[Any]) -> list[tuple[int, str, str, bytes]]:
     assert result.cursor is not None
     rows: list[tuple[int, str, str, bytes]] = result.cursor.fetchall()
     return rows
-
-
-def _parts(
-    conn: sa.Connection, statement: sa.Select[Any]
-) -> Iterator[Sequence[tuple[int, str, str, bytes]]]:
-    result = conn.execution_options(yield_per=_SCAN_ROWS).execute(statement)
-    for rows in result.partitions():
-        yield [tuple(row) for row in rows]

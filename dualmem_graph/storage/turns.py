@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from dualmem_graph.errors import InputError
 from dualmem_graph.storage import schema
 from dualmem_graph.storage.ids import turn_id
-from dualmem_graph.storage.records import NewNode, NewTurn, Vector, to_row
+from dualmem_graph.storage.records import NODE_COLUMNS, NewNode, NewTurn, Vector, to_node, to_row
 from dualmem_graph.storage.unit import Unit
 from dualmem_graph.text.safety import content_hash
 from dualmem_graph.text.tokens import index_terms
@@ -35,6 +35,7 @@ class Conversation:
     idempotency_key: str | None = None
     vectors: Sequence[Vector] | None = None
     fingerprint: str | None = None
+    dedup_window: float = 0.0
 
     def __post_init__(self) -> None:
         if self.vectors is not None and len(self.vectors) != len(self.turns):
@@ -47,16 +48,11 @@ class Conversation:
                 raise InputError(f"turn {place} has no text ({turn!r}); leave it out")
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """An earlier turn of the session, as far as a retry is told by it."""
+class _Said(NamedTuple):
+    """An earlier turn of the session; whether its message carried a timestamp."""
 
-    id: str
-    role: str
-    name: str | None
-    text: str
-    is_stamped: bool
     node: Node
+    is_stamped: bool
 
 
 def keep_turns(unit: Unit, talk: Conversation) -> tuple[list[Turn], list[bool]]:
@@ -67,20 +63,18 @@ def keep_turns(unit: Unit, talk: Conversation) -> tuple[list[Turn], list[bool]]:
     for place, id_ in enumerate(ids):
         if id_ not in unit.held:
             _add(unit, talk, place, id_)
-    return [
-        _to_turn(unit.held[id_].node, place) for place, id_ in enumerate(ids)
-    ], is_new
+    return [_to_turn(unit.held[id_].node, place) for place, id_ in enumerate(ids)], is_new
 
 
 def _name_all(unit: Unit, talk: Conversation) -> list[str]:
-    """Find the id of each turn: by its key, by a keyed neighbour, or by what the session ends with."""
+    """Name each turn by its key, by a neighbour that has one, or by what the session ends with."""
     keys = _keys(talk)
     if any(key is not None for key in keys):
         return _name_by_keys(unit, talk, keys)
     tail = _tail(unit, talk)
     known = _repeated(unit, talk, tail)
-    ids = [said.id for said in tail[len(tail) - known :]] if known else []
-    before = tail[-1].id if tail else ""
+    ids = [said.node.id for said in tail[len(tail) - known :]]
+    before = tail[-1].node.id if tail else ""
     while len(ids) < len(talk.turns):
         before = turn_id(unit.scope, talk.session_id, f"after:{before}")
         ids.append(before)
@@ -119,19 +113,10 @@ def _tail(unit: Unit, talk: Conversation) -> list[_Said]:
     statement = _TAIL if talk.session_id is not None else _TAIL_OF_NO_SESSION
     rows = unit.conn.execute(
         statement,
-        {
-            "scope_id": unit.scope_id,
-            "session_id": talk.session_id,
-            "k": len(talk.turns),
-        },
-    ).all()
-    unit.load(row.id for row in rows)
-    return [
-        _Said(
-            row.id, row.role, row.name, row.content, row.granularity == _STAMPED, unit.held[row.id].node
-        )
-        for row in reversed(rows)
-    ]
+        {"scope_id": unit.scope_id, "session_id": talk.session_id, "k": len(talk.turns)},
+    )
+    said = [_Said(to_node(row), row["granularity"] == _STAMPED) for row in rows.mappings()]
+    return said[::-1]
 
 
 def _repeated(unit: Unit, talk: Conversation, tail: Sequence[_Said]) -> int:
@@ -145,21 +130,22 @@ def _repeated(unit: Unit, talk: Conversation, tail: Sequence[_Said]) -> int:
         if all(_is_same(said, turn) for said, turn in zip(same, talk.turns, strict=False)):
             if k >= 2 and k < len(talk.turns):
                 return k
-            return k if _is_retry(unit, same) else 0
+            return k if _is_retry(unit, talk, same) else 0
     return 0
 
 
 def _is_same(said: _Said, turn: NewTurn) -> bool:
-    if (said.role, said.name, said.text) != (turn.role, turn.name, turn.text):
+    node = said.node
+    if (node.role, node.name, node.content) != (turn.role, turn.name, turn.text):
         return False
     both_stamped = said.is_stamped and turn.explicit_at
-    return not both_stamped or said.node.memory_at == turn.at
+    return not both_stamped or node.memory_at == turn.at
 
 
-def _is_retry(unit: Unit, same: Sequence[_Said]) -> bool:
+def _is_retry(unit: Unit, talk: Conversation, same: Sequence[_Said]) -> bool:
     arrived = same[-1].node.created_at
     assert arrived is not None
-    is_recent = unit.now - arrived <= timedelta(seconds=unit.dedup_window)
+    is_recent = unit.now - arrived <= timedelta(seconds=talk.dedup_window)
     return is_recent and any(said.node.status is not Status.SHADOW for said in same)
 
 
@@ -204,9 +190,7 @@ def _to_turn(node: Node, place: int) -> Turn:
 
 def _tail_of(session: sa.ColumnElement[bool]) -> sa.Select[Any]:
     return (
-        sa.select(
-            _nodes.c.id, _nodes.c.role, _nodes.c.name, _nodes.c.content, _nodes.c.granularity
-        )
+        sa.select(*NODE_COLUMNS)
         .where(
             _nodes.c.scope_id == sa.bindparam("scope_id"),
             _nodes.c.layer == str(Layer.RAW),

@@ -87,6 +87,8 @@ class Unit:
     actor: str
     reason: str = ""
     held: dict[str, Held] = field(default_factory=dict)
+    #: Ids of held nodes by content hash.
+    held_by_hash: dict[str, list[str]] = field(default_factory=dict)
     added: list[Held] = field(default_factory=list)
     #: ``(node, evidence) → quote`` of the DERIVED_FROM edges to write.
     new_evidence: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -172,7 +174,7 @@ class Unit:
             place=len(self.added),
             terms=terms,
         )
-        self.held[held.node.id] = held
+        self._keep(held)
         self.added.append(held)
         self._know(held.node.id, None)
         self.record(held.node.id, "ADD", new={"status": held.node.status})
@@ -233,13 +235,19 @@ class Unit:
         for row in rows.mappings():
             if row["id"] not in self.held:
                 node = to_node(row)
-                self.held[node.id] = Held(
-                    node=node,
-                    content_hash=row["content_hash"],
-                    was=node.status,
-                    vid=row["vid"],
-                    has_embedding=row["has_embedding"],
+                self._keep(
+                    Held(
+                        node=node,
+                        content_hash=row["content_hash"],
+                        was=node.status,
+                        vid=row["vid"],
+                        has_embedding=row["has_embedding"],
+                    )
                 )
+
+    def _keep(self, held: Held) -> None:
+        self.held[held.node.id] = held
+        self.held_by_hash.setdefault(held.content_hash, []).append(held.node.id)
 
     def _learn(self, rows: Iterable[Any]) -> None:
         for src, dst, kind in rows:

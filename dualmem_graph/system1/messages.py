@@ -95,9 +95,7 @@ def read_messages(
         at, explicit = default_at, explicit_at
         if fields["timestamp"] is not None:
             at, explicit = _instant(fields["timestamp"], index, settings), True
-        kept.append(
-            Message(role, text, at, explicit, _label(fields["name"]), _label(fields["id"]))
-        )
+        kept.append(Message(role, text, at, explicit, _label(fields["name"]), _label(fields["id"])))
     return Messages(tuple(kept), tuple(skipped))
 
 
@@ -157,9 +155,7 @@ def _role(value: Any, index: int) -> str | None:
         return None
     if isinstance(value, str) and value in _ROLES:
         return _ROLES[value]
-    raise InputError(
-        f"message {index} has the role {value!r}; use user, assistant, system or tool"
-    )
+    raise InputError(f"message {index} has the role {value!r}; use user, assistant, system or tool")
 
 
 def _clean(content: Any, index: int, settings: Settings) -> tuple[str, list[Skipped]]:

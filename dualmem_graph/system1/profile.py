@@ -1,14 +1,22 @@
-"""The profile (L0): one chain per key, each entry resting on the fact that it came from."""
+"""The ``profile`` node: one L0 chain per key, each entry resting on the fact it came from."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
+from langgraph.runtime import Runtime
+
+from dualmem_graph.storage import tools
 from dualmem_graph.storage.ids import node_id
-from dualmem_graph.storage.records import Evidence, NewNode, Plan, Supersede
-from dualmem_graph.types import BasicInfo, Layer, Node, Scope, Status, Turn, UpdateType
+from dualmem_graph.storage.records import Evidence, Lease, NewNode, Plan, Supersede
+from dualmem_graph.system1.ingest import load_turns
+from dualmem_graph.system1.reconcile import current_statements
+from dualmem_graph.system1.state import MemoryContext, System1State, dump, lease_of, load, scope_of
+from dualmem_graph.system1.write import events_of
+from dualmem_graph.types import AddEvent, BasicInfo, Layer, Node, Scope, Status, Turn, UpdateType
 
 #: Dimensions of facts that are profile entries too, and the entry's key.
 KEYS = {
@@ -26,11 +34,47 @@ KEYS = {
 _PREFIX = "profile:"
 
 
+def profile(state: System1State, runtime: Runtime[MemoryContext]) -> dict[str, Any]:
+    """Bring the profile (L0) up to date, one chain per key, and close the job."""
+    scope = scope_of(runtime.context)
+    info = [load(BasicInfo, item) for item in state["extraction"].get("basic_info", [])]
+    turns = load_turns(scope, state["turn_ids"]) if info else []
+    facts = current_statements(scope, state["written"])
+    events = update_profile(scope, info, turns, facts, finish=lease_of(state))
+    runtime.stream_writer({"stage": "profile", "events": [dump(event) for event in events]})
+    return {"events": (state.get("events") or []) + [dump(event) for event in events]}
+
+
+def update_profile(
+    scope: Scope,
+    info: Sequence[BasicInfo] = (),
+    turns: Sequence[Turn] = (),
+    facts: Sequence[Node] = (),
+    *,
+    finish: Lease | None = None,
+) -> list[AddEvent]:
+    """Write what ``info`` and ``facts`` say of the user, and let go of what lost its ground."""
+    wanted = entries(info, turns, facts)
+    heads = tools.read_profile.invoke({"scope": scope})
+    plan = Plan()
+    if wanted or heads:
+        ids = [node.id for node in heads]
+        grounds = tools.read_grounds.invoke({"scope": scope, "ids": ids}) if ids else {}
+        plan = profile_plan(scope, wanted, heads, grounds)
+    plan = replace(plan, finish=finish)
+    if plan == Plan():
+        return []
+    applied, _ = tools.write_plan.invoke(
+        {"scope": scope, "plan": plan, "actor": "system1", "reason": "profile"}
+    )
+    return events_of(applied)
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A profile entry that is to be: its value, when it was said, and what it rests on.
 
-    ``value=None`` says that the entry has ended.
+    ``value=None`` says that the entry has ended: whatever it says, or only where it says ``ends``.
     """
 
     key: str
@@ -38,6 +82,7 @@ class Entry:
     at: datetime
     turn_index: int
     evidence: str
+    ends: str | None = None
 
 
 def key_of(node: Node) -> str:
@@ -65,7 +110,8 @@ def entries(info: Sequence[BasicInfo], turns: Sequence[Turn], facts: Sequence[No
         if key is not None and key not in named and usable:
             value = None if fact.negated else fact.value
             assert fact.memory_at is not None
-            found.append(Entry(key, value, fact.memory_at, fact.turn_index, fact.id))
+            ends = fact.value if fact.negated else None
+            found.append(Entry(key, value, fact.memory_at, fact.turn_index, fact.id, ends))
     return sorted(found, key=lambda entry: (entry.at, entry.turn_index))
 
 
@@ -93,7 +139,7 @@ def profile_plan(
         touched.add(entry.key)
         head = heads.get(entry.key)
         if entry.value is None:
-            if head is not None and head.memory_at is not None and head.memory_at <= entry.at:
+            if head is not None and _is_ended_by(head, entry):
                 expires.append(head.id)
         elif head is not None and _same(head.value, entry.value):
             evidence.append((head.id, Evidence(entry.evidence)))
@@ -111,6 +157,12 @@ def profile_plan(
     return Plan(
         nodes=nodes, supersedes=supersedes, evidence=evidence, expires=list(dict.fromkeys(expires))
     )
+
+
+def _is_ended_by(head: Node, entry: Entry) -> bool:
+    assert head.memory_at is not None
+    meant = entry.ends is None or _same(head.value, entry.ends)
+    return meant and head.memory_at <= entry.at
 
 
 def _ended(node: Node) -> bool:

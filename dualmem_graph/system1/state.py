@@ -14,7 +14,8 @@ from pydantic import TypeAdapter
 
 from dualmem_graph.errors import ScopeError
 from dualmem_graph.scope import make_scope
-from dualmem_graph.types import Scope
+from dualmem_graph.storage.records import Lease
+from dualmem_graph.types import Scope, Turn
 
 T = TypeVar("T")
 
@@ -23,9 +24,7 @@ T = TypeVar("T")
 class MemoryContext:
     """Whose memory is written, and how; the context of a run of ``system1``."""
 
-    user_id: str = field(
-        default="default", metadata={"description": "The one whose memory it is."}
-    )
+    user_id: str = field(default="default", metadata={"description": "The one whose memory it is."})
     app_id: str = field(
         default="default", metadata={"description": "The application that the memory belongs to."}
     )
@@ -113,3 +112,30 @@ def load(kind: type[T], value: Any) -> T:
     """Turn what :func:`dump` made back into a value of ``kind``."""
     loaded: T = _adapter(kind).validate_python(value)
     return loaded
+
+
+def turns_of(state: System1State) -> list[Turn]:
+    """Read the turns of a run."""
+    return [load(Turn, item) for item in state["turns"]]
+
+
+def lease_of(state: System1State) -> Lease | None:
+    """Read the lease of the job that the run does, if it does one."""
+    raw = state.get("lease")
+    return load(Lease, raw) if raw else None
+
+
+def empty_output() -> dict[str, Any]:
+    """Initialise every output channel: a run that writes none of them would answer ``None``."""
+    return {
+        "status": "stored",
+        "gate": None,
+        "events": [],
+        "extractor": None,
+        "skipped": [],
+        "job_id": None,
+        "turn_ids": [],
+        "degraded": [],
+        "turns": [],
+        "written": [],
+    }

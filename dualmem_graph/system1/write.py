@@ -1,6 +1,6 @@
-"""From what was extracted to the nodes that are written: ids, evidence, repeats.
+"""The ``fast_write`` node: what was extracted becomes nodes, findable at once.
 
-Pure functions; the graph's nodes call the store tools.
+Ids are deterministic and a statement rests on its turn; reconciling is handed on.
 """
 
 from __future__ import annotations
@@ -10,21 +10,30 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from langgraph.runtime import Runtime
+
+from dualmem_graph.storage import tools
 from dualmem_graph.storage.ids import node_id
-from dualmem_graph.storage.records import Applied, Evidence, NewNode, Supersede, WriteOp
-from dualmem_graph.storage.tools import Related
-from dualmem_graph.system1 import rules
-from dualmem_graph.text.tokens import index_terms
+from dualmem_graph.storage.records import Applied, Evidence, NewJob, NewNode, Plan, WriteOp
+from dualmem_graph.system1.state import (
+    MemoryContext,
+    System1State,
+    dump,
+    lease_of,
+    load,
+    scope_of,
+    turns_of,
+)
 from dualmem_graph.types import (
     AddEvent,
     Candidate,
     Emotion,
+    Extraction,
     Layer,
     MemoryType,
     Node,
     Scope,
     Turn,
-    UpdateType,
 )
 
 
@@ -38,6 +47,61 @@ class Origin:
     memory_type: MemoryType | None = None
     extractor: str = "rules"
     emotion: Emotion | None = None
+
+
+def fast_write(state: System1State, runtime: Runtime[MemoryContext]) -> dict[str, Any]:
+    """Write what was extracted, findable at once, and the job that reconciles it."""
+    scope = scope_of(runtime.context)
+    turns = turns_of(state)
+    extraction = load(Extraction, state["extraction"])
+    memory_type = state.get("memory_type")
+    origin = Origin(
+        session_id=runtime.context.session_id,
+        agent_id=runtime.context.agent_id,
+        metadata=state.get("metadata"),
+        memory_type=MemoryType(memory_type) if memory_type else None,
+        extractor=extraction.extractor,
+        emotion=extraction.emotion,
+    )
+    nodes = statement_nodes(scope, extraction.candidates, turns, origin)
+    failed = state["status"] == "partial"
+    lease = lease_of(state)
+    payload = {
+        "written": [node.id for node in nodes],
+        "turn_ids": state["turn_ids"],
+        "extraction": {"basic_info": [dump(item) for item in extraction.basic_info]},
+    }
+    # reconciled within this run, the claimed job stays open until it is done; else it is handed on
+    stays_open = failed or runtime.context.reconcile == "sync"
+    job = NewJob("reconcile", state["turn_ids"][0], payload)
+    plan = Plan(
+        nodes=nodes,
+        jobs=[] if runtime.context.reconcile == "sync" else [job],
+        finish=None if stays_open else lease,
+    )
+    applied, degraded = tools.write_plan.invoke(
+        {"scope": scope, "plan": plan, "actor": "system1", "reason": extraction.extractor}
+    )
+    if failed:
+        tools.retry_job.invoke({"lease": lease, "error": state["degraded"][-1]})
+    events = events_of(applied)
+    runtime.stream_writer({"stage": "fast_write", "events": [dump(event) for event in events]})
+    return {
+        "written": written_ids(applied),
+        "events": [dump(event) for event in events],
+        "status": _status(state, is_new(applied), bool(events), bool(degraded)),
+        "degraded": state["degraded"] + degraded,
+        "job_id": applied.jobs[0] if applied.jobs else None,
+        "lease": None if failed or not stays_open else state.get("lease"),
+    }
+
+
+def _status(state: System1State, added: bool, found: bool, pending: bool) -> str:
+    if state["status"] == "partial":
+        return "partial"
+    if pending or any(reason.startswith("embedding") for reason in state["degraded"]):
+        return "pending"
+    return "stored" if added or not found else "duplicate"
 
 
 def statement_nodes(
@@ -86,64 +150,6 @@ def _node(key: str, candidate: Candidate, turn: Turn, origin: Origin) -> NewNode
     )
 
 
-def replaced_by_model(
-    new: Sequence[Node], from_rules: Iterable[Node]
-) -> list[Supersede]:
-    """Tie what the rules form drew earlier from the same turns below what the model drew now.
-
-    Each old statement goes to the new one of its dimension, else to the one it shares most words
-    with; so the fallback is superseded, not doubled.
-    """
-    grouped: dict[str, list[str]] = {}
-    for old in from_rules:
-        if not new or any(node.id == old.id for node in new):
-            continue
-        words = set(index_terms(old.content))
-
-        def likeness(
-            node: Node, words: set[str] = words, dimension: str | None = old.dimension
-        ) -> tuple[bool, int]:
-            same = dimension is not None and node.dimension == dimension
-            return same, len(words & set(index_terms(node.content)))
-
-        grouped.setdefault(max(new, key=likeness).id, []).append(old.id)
-    return [
-        Supersede(node, tuple(olds), UpdateType.SUPPLEMENT, explicit=True)
-        for node, olds in grouped.items()
-    ]
-
-
-def merged_node(new: Node, old: Sequence[Node], content: str) -> NewNode:
-    """Build the node of a merge; it rests on what the merged ones rest on, through them."""
-    reading = rules.read_statement(content)
-    return NewNode(
-        id=node_id_of_merge(new, content),
-        layer=new.layer,
-        content=content,
-        memory_type=new.memory_type,
-        subject=new.subject,
-        dimension=reading.dimension if reading else new.dimension,
-        value=reading.value if reading else new.value,
-        negated=reading.negated if reading else new.negated,
-        tags=tuple(dict.fromkeys(tag for node in (new, *old) for tag in node.tags))[:3],
-        metadata=dict(new.metadata),
-        emotion=new.emotion,
-        agent_id=new.agent_id,
-        session_id=new.session_id,
-        source=new.source,
-        extractor="llm",
-        memory_at=new.memory_at,
-        event=new.event,
-        turn_index=new.turn_index,
-        evidence=tuple(Evidence(node.id) for node in (new, *old)),
-    )
-
-
-def node_id_of_merge(new: Node, content: str) -> str:
-    """Make the id of a merge from the newer statement's id and the merged text."""
-    return node_id(Scope("merge", new.id), new.id, new.layer, content)
-
-
 def events_of(applied: Applied) -> list[AddEvent]:
     """Tell what a written plan did, one event per node written and per chain tied."""
     events = [
@@ -168,11 +174,6 @@ def written_ids(applied: Applied) -> list[str]:
 def is_new(applied: Applied) -> bool:
     """Tell whether anything was added that was not there before."""
     return any(outcome.op is WriteOp.ADDED for outcome in applied.nodes)
-
-
-def as_known(related: Mapping[str, Sequence[Related]]) -> dict[str, list[Related]]:
-    """Copy the related memories, so that a decision may add to them."""
-    return {key: list(items) for key, items in related.items()}
 
 
 def oldest_first(nodes: Iterable[Node]) -> list[Node]:

@@ -21,6 +21,10 @@ def messages_of(people: list[Person]) -> list[list[dict[str, Any]]]:
     return [list(session.messages) for person in people for session in person.sessions]
 
 
+def without_ids(people: list[Person]) -> list[list[dict[str, Any]]]:
+    return [[{k: v for k, v in m.items() if k != "id"} for m in s] for s in messages_of(people)]
+
+
 def contents(people: list[Person]) -> list[list[tuple[str, str]]]:
     return [[(m["role"], m["content"]) for m in session] for session in messages_of(people)]
 
@@ -104,21 +108,35 @@ def test_named_speakers_are_users_with_names_and_sessions_are_told_apart() -> No
         {"speaker": "Nils", "text": "Oslo.", "session": 2},
     ]
 
-    people = people_in({"turns": turns}, name="chat.json")
+    people = people_in([{"id": "a", "turns": turns}, {"id": "b", "turns": turns}], name="chat")
 
-    assert messages_of(people) == [
+    (person,) = people
+    assert [session.session_id for session in person.sessions] == ["a/1", "a/2", "b/1", "b/2"]
+    assert without_ids(people)[:2] == [
         [
             {
-                "id": "1:0",
                 "role": "user",
                 "content": "I moved.",
                 "name": "Nils",
                 "timestamp": "2025-03-01T10:00:00",
             },
-            {"id": "1:1", "role": "user", "content": "Where to?", "name": "Jo"},
+            {"role": "user", "content": "Where to?", "name": "Jo"},
         ],
-        [{"id": "2:0", "role": "user", "content": "Oslo.", "name": "Nils"}],
+        [{"role": "user", "content": "Oslo.", "name": "Nils"}],
     ]
+
+
+def test_a_message_keeps_its_id_when_the_chat_grows_and_repeats_get_their_own() -> None:
+    ok = {"role": "user", "content": "ok"}
+
+    def ids(*messages: dict[str, str]) -> list[str]:
+        return [m["id"] for m in messages_of(people_in(list(messages), name="chat"))[0]]
+
+    before = ids(HELLO, ok, ok)
+    after = ids(REPLY, HELLO, ok, ok, ok)
+
+    assert len(set(after)) == 5
+    assert after[1:4] == before
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,223 @@
+"""From raw signals to one ranking: comparable scores, one entry per answer, every term named.
+
+``score = w_sem · cosine + w_bm25 · lexical`` (weights summing to 1) plus small boosts, cut to
+[0, 1]. Nothing is rescaled by what else was found, so a score means the same in every result and
+"nothing relevant" stays visible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from dualmem_graph.config import Settings
+from dualmem_graph.recall.hints import slot_of
+from dualmem_graph.recall.intent import PROACTIVE, Understanding
+from dualmem_graph.types import Layer, Node, TimeSpan
+
+#: People tell of a thing within days: half of the boost for what was said that soon after.
+_TOLD_WITHIN = timedelta(days=10)
+_STATEMENTS = (Layer.FACT, Layer.IDENTITY, Layer.INTENTION)
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A node that may be an answer, and its raw signals.
+
+    Attributes:
+        node: the node.
+        semantic: its cosine to the question; ``None`` where it was not compared.
+        lexical: its share of the best possible BM25 score.
+        anchors: what found it.
+        via: the earlier version or the turn through which it was found, if not by itself.
+    """
+
+    node: Node
+    semantic: float | None = None
+    lexical: float = 0.0
+    anchors: set[str] = field(default_factory=set)
+    via: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What was drawn from the turns among the candidates.
+
+    Attributes:
+        statements: per turn, the ids of its current statements.
+        withdrawn: turns of which a statement was deleted; they do not speak for themselves.
+    """
+
+    statements: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    withdrawn: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class Ranked:
+    """An answer with its score and the terms that the score is made of."""
+
+    node: Node
+    score: float
+    terms: dict[str, Any]
+
+
+def score(
+    candidate: Candidate, query: Understanding, names: Sequence[str], settings: Settings
+) -> Ranked:
+    """Score one candidate by itself."""
+    node = candidate.node
+    by_meaning, by_word = _weights(settings)
+    terms: dict[str, Any] = {
+        "semantic": by_meaning * max(candidate.semantic or 0.0, 0.0),
+        "lexical": by_word * candidate.lexical,
+        "slot": settings.recall_boost_slot * _slot_fit(node, query, names),
+        "time": settings.recall_boost_time * _time_fit(node, query.times),
+        "speaker": settings.recall_boost_speaker * _is_by_or_about(node, names),
+        "plan": settings.recall_boost_plan * _is_plan_asked_for(candidate, query),
+        "question": -settings.recall_question_malus * _is_bare_question(node, query),
+    }
+    total = min(max(sum(terms.values()), 0.0), 1.0)
+    terms = {name: value for name, value in terms.items() if value}
+    terms["cosine"] = candidate.semantic
+    terms["bm25"] = candidate.lexical
+    terms["anchors"] = sorted(candidate.anchors)
+    if candidate.via is not None:
+        terms["via"] = candidate.via
+    return Ranked(node, total, terms)
+
+
+def fuse(
+    candidates: Mapping[str, Candidate],
+    drawn: Drawn,
+    query: Understanding,
+    names: Sequence[str],
+    settings: Settings,
+) -> list[Ranked]:
+    """Rank candidates, best first, one entry per answer; the newer one first where scores tie."""
+    ranked = {id_: score(item, query, names, settings) for id_, item in candidates.items()}
+    _let_statements_stand_for_turns(ranked, drawn, settings)
+    _let_facts_stand_for_profile_entries(ranked)
+    order = sorted(ranked.values(), key=_best_first)
+    if _damp_repeated_turns(order, drawn, settings.recall_same_turn_factor):
+        order.sort(key=_best_first)
+    return order
+
+
+def _let_statements_stand_for_turns(
+    ranked: dict[str, Ranked], drawn: Drawn, settings: Settings
+) -> None:
+    """A turn and what was drawn from it are one answer, for which the best statement stands.
+
+    A statement that hardly fits the question leaves the turn to speak for itself.
+    """
+    for turn_id, statements in drawn.statements.items():
+        turn = ranked.get(turn_id)
+        fitting = [ranked[id_] for id_ in statements if id_ in ranked]
+        if turn is None:
+            continue
+        best = max(fitting, key=lambda entry: entry.score, default=None)
+        if best is not None and best.score >= settings.recall_statement_share * turn.score:
+            if turn.score > best.score:
+                best.score = turn.score
+                best.terms["turn"] = turn.score
+            del ranked[turn_id]
+    for turn_id in drawn.withdrawn:
+        ranked.pop(turn_id, None)
+
+
+def _let_facts_stand_for_profile_entries(ranked: dict[str, Ranked]) -> None:
+    """A profile entry repeats a fact; where the fact is among the answers, it stands for both."""
+    entries = [item for item in ranked.values() if item.node.layer is Layer.BASIC_INFO]
+    facts = [item for item in ranked.values() if item.node.layer in _STATEMENTS]
+    for entry in entries:
+        said = [fact for fact in facts if _says_the_same(fact.node, entry.node)]
+        if said:
+            best = max(said, key=lambda fact: fact.score)
+            best.score = max(best.score, entry.score)
+            del ranked[entry.node.id]
+
+
+def _says_the_same(fact: Node, entry: Node) -> bool:
+    if fact.subject != entry.subject:
+        return False
+    if fact.dimension is not None:
+        return fact.dimension == slot_of(entry.dimension)
+    return bool(entry.value) and (entry.value or "").casefold() in fact.content.casefold()
+
+
+def _damp_repeated_turns(order: Sequence[Ranked], drawn: Drawn, factor: float) -> bool:
+    """Let other turns speak before a turn's second statement does; say whether it mattered."""
+    turns_of: dict[str, list[str]] = {}
+    for turn_id, statements in drawn.statements.items():
+        for id_ in statements:
+            turns_of.setdefault(id_, []).append(turn_id)
+    told: set[str] = set()
+    is_changed = False
+    for item in order:
+        turns = turns_of.get(item.node.id, [])
+        if turns and told.issuperset(turns):
+            item.score *= factor
+            item.terms["same_turn"] = factor
+            is_changed = True
+        told.update(turns)
+    return is_changed
+
+
+def _best_first(item: Ranked) -> tuple[float, float, int]:
+    said = item.node.memory_at.timestamp() if item.node.memory_at else 0.0
+    return (-item.score, -said, -item.node.seq)
+
+
+def _weights(settings: Settings) -> tuple[float, float]:
+    """Weigh what counts in this mode, so that a perfect match scores 1 in each."""
+    if settings.reader_mode == "semantic":
+        return 1.0, 0.0
+    if settings.reader_mode == "lexical":
+        return 0.0, 1.0
+    total = settings.hybrid_w_sem + settings.hybrid_w_bm25
+    return settings.hybrid_w_sem / total, settings.hybrid_w_bm25 / total
+
+
+def _slot_fit(node: Node, query: Understanding, names: Sequence[str]) -> float:
+    """1 for a statement about the slot that is asked for, of the one it is asked of."""
+    slot = slot_of(node.dimension)
+    if slot is None or slot.partition(":")[0] not in query.dimensions:
+        return 0.0
+    if node.subject == "user":
+        return 1.0 if query.about_user or not names else 0.0
+    return 1.0 if node.subject in names else 0.0
+
+
+def _time_fit(node: Node, times: Sequence[TimeSpan]) -> float:
+    """1 where it happened, or was said, when the question says; ½ where told of soon after."""
+    best = 0.0
+    for asked in times:
+        if node.event is not None:
+            if node.event.start < asked.end and node.event.end > asked.start:
+                return 1.0
+        elif node.memory_at is not None:
+            if asked.start <= node.memory_at < asked.end:
+                return 1.0
+            if asked.end <= node.memory_at < asked.end + _TOLD_WITHIN:
+                best = 0.5
+    return best
+
+
+def _is_by_or_about(node: Node, names: Sequence[str]) -> float:
+    """1 for what the one person whom the question names said, or what is said about them."""
+    if len(names) != 1:
+        return 0.0
+    return float((node.name if node.layer is Layer.RAW else node.subject) == names[0])
+
+
+def _is_plan_asked_for(candidate: Candidate, query: Understanding) -> float:
+    return float(query.route == PROACTIVE and candidate.node.layer is Layer.INTENTION)
+
+
+def _is_bare_question(node: Node, query: Understanding) -> float:
+    """1 for a turn that only asks: an earlier question is no answer to this one."""
+    if not query.is_question or node.layer is not Layer.RAW:
+        return 0.0
+    return float(node.content.rstrip().endswith(("?", "？", "吗", "呢")))

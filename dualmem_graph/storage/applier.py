@@ -1,0 +1,366 @@
+"""The one thread that everything of Chroma happens in: opening, building, applying, closing.
+
+Callers leave a note that something was written and go on. The thread waits a little, so that a
+script that ends at once never pays for Chroma and a burst of writes is applied together; then it
+tries to become the owner of the index, opens or builds it, and follows the outbox. Whatever goes
+wrong there costs a generation of the index, never a memory: searches are exact meanwhile.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import threading
+import time
+from collections.abc import Callable
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from dualmem_graph.config import Settings
+from dualmem_graph.errors import DependencyError, StoreError
+from dualmem_graph.storage.chroma import (
+    ChromaIndex,
+    IndexFailure,
+    batches,
+    generation_folder,
+    remove_generations,
+    require_chromadb,
+)
+from dualmem_graph.storage.generation import GenerationLedger
+from dualmem_graph.storage.ledger import Ledger
+from dualmem_graph.storage.owner import OwnerLock
+
+logger = logging.getLogger(__name__)
+
+_MAX_BACKOFF = 300.0
+
+
+class IndexState(StrEnum):
+    """What the vector index of this process is doing."""
+
+    IDLE = "idle"  # nothing has asked for it yet
+    OPENING = "opening"
+    REBUILDING = "rebuilding"
+    READY = "ready"
+    NOT_OWNER = "not_owner"  # another process has it
+    UNAVAILABLE = "unavailable"  # chromadb cannot be imported
+    FAILED = "failed"  # and is tried again later
+    CLOSED = "closed"
+
+
+class IndexApplier:
+    """Keeps the embedded index in step with the ledger.
+
+    All methods but :meth:`drain` and :meth:`close` return at once; those two wait at most as long
+    as they are told.
+
+    Args:
+        ledger: where the outbox and the vectors are.
+        settings: ``vector_*`` are read here.
+        directory: the folder of the index.
+        clock: tells the time that the ledger notes; waiting does not depend on it.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        settings: Settings,
+        directory: Path,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._settings = settings
+        self._directory = directory
+        self._source = GenerationLedger(ledger, directory, settings.vector_buckets, clock)
+        self._owner = OwnerLock(directory / "OWNER")
+        self._state = IndexState.IDLE
+        self._index: ChromaIndex | None = None
+        self._reset()
+
+    def _reset(self) -> None:
+        self._condition = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._due = float("inf")
+        self._asked = self._served = 0
+        self._is_caught_up = False
+        self._stop_by: float | None = None
+        self._fingerprint: str | None = None
+        self._distrust: str | None = None
+        self._error: str | None = None
+        self._failures = 0
+        self._retry_at = 0.0
+        self._progress: tuple[int, int] | None = None
+
+    # --- what callers use
+
+    def notify(self) -> None:
+        """Say that outbox rows were committed, or that a search would have used the index."""
+        self._wake(time.monotonic() + self._settings.vector_apply_delay)
+
+    def drain(self, timeout: float) -> bool:
+        """Wait until the index holds all that was committed before the call.
+
+        Returns:
+            Whether it does. ``False`` at once where it is not this process that could do it.
+        """
+        if self._index is None and self._source.top() is None:
+            return True
+        deadline = time.monotonic() + timeout
+        with self._condition:
+            self._asked += 1
+            ticket = self._asked
+        self._wake(0.0)
+        with self._condition:
+            self._condition.wait_for(
+                lambda: self._served >= ticket or self._state is IndexState.CLOSED,
+                max(0.0, deadline - time.monotonic()),
+            )
+            return self._served >= ticket and self._is_caught_up
+
+    def ready(self, fingerprint: str | None) -> ChromaIndex | None:
+        """The open index, if it can answer for vectors of this embedder."""
+        index = self._index
+        is_usable = (
+            self._state is IndexState.READY
+            and self._distrust is None
+            and self._fingerprint == fingerprint
+        )
+        return index if is_usable else None
+
+    @property
+    def state(self) -> IndexState:
+        """What it is doing."""
+        return self._state
+
+    def distrust(self, reason: str) -> None:
+        """Say that the index answers wrongly or not at all: it is built again."""
+        self._distrust = reason
+        self._wake(0.0)
+
+    def status(self) -> dict[str, Any]:
+        """Plain values for people: state, ownership, generation, lag, progress, last error."""
+        index, progress = self._index, self._progress
+        return {
+            "state": str(self._state),
+            "owner": self._owner.is_held,
+            "owner_pid": self._owner.holder(),
+            "generation": None if index is None else index.generation,
+            "lag": self._source.lag(),
+            "rebuild": None if progress is None else {"done": progress[0], "total": progress[1]},
+            "error": self._error,
+        }
+
+    def close(self, timeout: float) -> None:
+        """Apply what is queued, close the index in order and give it free, within ``timeout`` s.
+
+        What is not done by then is left to the next owner.
+        """
+        with self._condition:
+            thread = self._thread
+            self._stop_by = time.monotonic() + timeout
+            if thread is None:
+                self._state = IndexState.CLOSED
+            self._condition.notify_all()
+        if thread is not None:
+            thread.join(timeout)
+            atexit.unregister(self._close_at_exit)
+
+    def reset_after_fork(self) -> None:
+        """In a forked child: neither owner nor thread, and the parent's index left alone."""
+        index, self._index = self._index, None
+        if index is not None:
+            index.forget_after_fork()
+        if self._state is not IndexState.CLOSED:
+            self._state = IndexState.IDLE
+        self._reset()
+
+    # --- the thread
+
+    def _wake(self, due: float) -> None:
+        with self._condition:
+            if self._stop_by is not None or self._state is IndexState.CLOSED:
+                return
+            if self._thread is None:
+                self._start()
+            if due < self._due:
+                self._due = due
+                self._condition.notify_all()
+
+    def _start(self) -> None:
+        # A daemon, so that a call that hangs in native code cannot keep the process from ending;
+        # the exit handler ends it in order in every other case.
+        thread = threading.Thread(target=self._run, name="dualmem-index", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # the interpreter is shutting down: left to the next process
+            return
+        self._thread = thread
+        atexit.register(self._close_at_exit)
+
+    def _close_at_exit(self) -> None:
+        self.close(self._settings.close_timeout)
+
+    def _run(self) -> None:
+        while self._wait():
+            self._step()
+        self._shut()
+
+    def _wait(self) -> bool:
+        with self._condition:
+            while self._stop_by is None:
+                now = time.monotonic()
+                if now >= self._due:
+                    self._due = now + self._settings.vector_poll_interval
+                    return True
+                self._condition.wait(min(self._due - now, threading.TIMEOUT_MAX))
+            return False
+
+    def _step(self) -> None:
+        ticket, is_caught_up = self._asked, False
+        try:
+            is_caught_up = self._advance()
+        except DependencyError as error:
+            self._state, self._error = IndexState.UNAVAILABLE, str(error)
+            self._owner.release()
+            logger.warning("no vector index: %s", error)
+        except IndexFailure as error:
+            self._give_up(str(error))
+        except (StoreError, OSError) as error:
+            # The ledger or the disk, not the index; the queue keeps what is to be done.
+            self._error = str(error)
+            logger.warning("the vector index waits: %s", error)
+        except Exception as error:
+            logger.exception("the vector index failed unexpectedly")
+            self._give_up(repr(error))
+        with self._condition:
+            self._served, self._is_caught_up = ticket, is_caught_up
+            self._condition.notify_all()
+
+    def _advance(self) -> bool:
+        """Get one step further; answers whether the index holds all it should."""
+        if self._state is IndexState.UNAVAILABLE or time.monotonic() < self._retry_at:
+            return False
+        if self._index is None:
+            if not self._owner.try_acquire():
+                self._state = IndexState.NOT_OWNER
+                return False
+            self._open()
+        else:
+            self._check_still_right()
+            if self._apply(self._may_go_on):
+                self._failures, self._error = 0, None
+        return self._state is IndexState.READY
+
+    def _open(self) -> None:
+        self._state, self._distrust = IndexState.OPENING, None
+        require_chromadb()
+        try:
+            self._open_generation()
+        except IndexFailure as error:
+            if self._progress is not None:
+                raise  # it was being built afresh: a second try at once would fare no better
+            self._give_up(str(error))
+            self._state = IndexState.OPENING
+            self._open_generation()
+        if self._stop_by is None:
+            self._state, self._progress, self._retry_at = IndexState.READY, None, 0.0
+            remove_generations(self._directory, keep=self._opened.generation)
+
+    def _open_generation(self) -> None:
+        claim = self._source.claim()
+        self._fingerprint = claim.fingerprint
+        self._index = ChromaIndex(
+            generation_folder(self._directory, claim.generation),
+            generation=claim.generation,
+            buckets=self._settings.vector_buckets,
+        )
+        if claim.rebuild is not None:
+            logger.info("building generation %d: %s", claim.generation, claim.rebuild)
+            self._rebuild()
+        if self._apply(self._is_running) and claim.rebuild is None:
+            self._source.verify(self._opened, self._fingerprint)
+
+    def _rebuild(self) -> None:
+        """Fill an empty generation from the ledger's vectors."""
+        self._state = IndexState.REBUILDING
+        # First what is queued, then the nodes: what those rows speak of is in the nodes by then.
+        queued = self._source.queued_seqs()
+        seqs = self._source.active_seqs(self._fingerprint)
+        self._progress = (0, len(seqs))
+        for batch in batches(seqs):
+            if not self._is_running():
+                return
+            self._opened.upsert(self._source.records_at(batch, self._fingerprint))
+            self._progress = (self._progress[0] + len(batch), len(seqs))
+        self._source.forget(queued, self._opened.generation)
+
+    def _apply(self, may_go_on: Callable[[], bool]) -> bool:
+        """Follow the outbox as far as it reached when the pass began; whether it got there."""
+        top = self._source.top()
+        while top is not None and (rows := self._source.queued(top)):
+            if not may_go_on():
+                return False
+            live = self._source.live({row.vid for row in rows}, self._fingerprint)
+            self._opened.upsert(list(live.values()))
+            self._opened.delete((row.scope_hash, row.vid) for row in rows if row.vid not in live)
+            self._source.forget((row.seq for row in rows), self._opened.generation)
+        return True
+
+    def _check_still_right(self) -> None:
+        if self._distrust is not None:
+            raise IndexFailure(self._distrust)
+        fingerprint = self._source.embedder()
+        if fingerprint == self._fingerprint:
+            return
+        if self._fingerprint is not None or fingerprint is None:
+            raise IndexFailure(f"the embedder is now {fingerprint!r}, not {self._fingerprint!r}")
+        self._source.adopt(self._opened.generation, fingerprint)
+        self._fingerprint = fingerprint
+
+    @property
+    def _opened(self) -> ChromaIndex:
+        assert self._index is not None
+        return self._index
+
+    def _give_up(self, reason: str) -> None:
+        """Leave the open generation for good; the next one is tried after a pause."""
+        self._state, self._error = IndexState.FAILED, reason
+        self._retry_at = time.monotonic() + min(_MAX_BACKOFF, 2.0**self._failures)
+        self._failures += 1
+        logger.warning("the vector index is built again: %s", reason)
+        self._progress = None
+        self._let_go()
+
+    def _let_go(self) -> None:
+        index, self._index = self._index, None
+        if index is not None:
+            try:
+                index.close()
+            except IndexFailure as error:
+                logger.warning("%s", error)
+
+    def _is_running(self) -> bool:
+        return self._stop_by is None
+
+    def _may_go_on(self) -> bool:
+        return self._stop_by is None or time.monotonic() < self._stop_by
+
+    def _shut(self) -> None:
+        """Close in order what is open: only then may the next owner open this generation."""
+        try:
+            index = self._index
+            if index is not None and self._state is IndexState.READY and self._distrust is None:
+                self._state = IndexState.OPENING  # no search takes it up any more
+                self._apply(self._may_go_on)
+                self._index = None
+                index.close()
+                self._source.mark_clean(index.generation)
+        except (StoreError, OSError) as error:
+            logger.warning("the vector index was not closed in order: %s", error)
+        finally:
+            self._let_go()
+            self._owner.release()
+            with self._condition:
+                self._state = IndexState.CLOSED
+                self._condition.notify_all()

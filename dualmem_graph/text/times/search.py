@@ -1,0 +1,112 @@
+"""Finding time expressions: run the grammars, join days with clocks, keep the longest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta, tzinfo
+
+from dualmem_graph.text.times import chinese, english
+from dualmem_graph.text.times.spans import Clock, Found, Wall, midnight
+from dualmem_graph.types import Granularity, TimeSpan
+
+# What may stand between a day and a clock that belong together.
+_GAP = re.compile(
+    r"[\s,]*(?:(?:at|around|about|by|from|before|after|on|of|in|in the|的|，|、|大概|大约)[\s]*)?\Z", re.I
+)
+_MAX_GAP = 8
+
+
+def find_times(text: str, reference: datetime, *, zone: tzinfo | None = None) -> list[TimeSpan]:
+    """Find the time expressions of a text and resolve them against when it was said.
+
+    Each span is the local day, week, month, year or clock time that the words name, ``[start,
+    end)`` in UTC, in the order of the text, never overlapping there. "Friday" or "in May" without
+    more is read by the tense around it. Repetition ("every Friday") and durations ("for two
+    weeks") are no points in time and are left out.
+
+    Args:
+        text: any text, Chinese, English or both.
+        reference: when it was said; naive means UTC.
+        zone: the speaker's zone; unset: the offset of ``reference``.
+
+    >>> said = datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
+    >>> [(span.text, span.start.date().isoformat()) for span in find_times("I ran yesterday", said)]
+    [('yesterday', '2023-05-07')]
+    """
+    has_english = english.may_hold_time(text)
+    has_chinese = chinese.may_hold_time(text)
+    if not (has_english or has_chinese):
+        return []
+    if reference.tzinfo is None:
+        reference = reference.replace(tzinfo=UTC)
+    local = zone or reference.tzinfo or UTC
+    now = reference.astimezone(local).replace(tzinfo=None)
+    found: list[Found] = []
+    if has_english:
+        found += english.find(text, now)
+    if has_chinese:
+        found += chinese.find(text, now)
+    return list(_to_spans(_longest(_join_clocks(found, text)), text, now, local))
+
+
+def _join_clocks(found: list[Found], text: str) -> list[Found]:
+    """Add for each day with a clock beside it the two as one, longer, expression."""
+    days = [each for each in found if each.wall and each.wall.granularity is Granularity.DAY]
+    clocks = [each for each in found if each.clock]
+    joined: list[Found] = []
+    for clock in clocks:
+        for day in days:
+            first, second = (day, clock) if day.begin < clock.begin else (clock, day)
+            if 0 <= second.begin - first.end <= _MAX_GAP and _GAP.match(
+                text, first.end, second.begin
+            ):
+                wall = _at(day, clock)
+                if wall:
+                    joined.append(Found(first.begin, second.end, wall))
+    return found + joined
+
+
+def _at(day: Found, clock: Found) -> Wall | None:
+    if not (day.wall and clock.clock):
+        return None
+    return _on_day(day.wall.start, clock.clock)
+
+
+def _on_day(start: datetime, clock: Clock) -> Wall:
+    return Wall(
+        start + timedelta(minutes=clock.start),
+        start + timedelta(minutes=clock.end),
+        Granularity.TIME,
+    )
+
+
+def _longest(found: list[Found]) -> list[Found]:
+    """Choose among overlapping finds the longest, then the first; vetoes take part, then go."""
+    chosen: list[Found] = []
+    for each in sorted(found, key=lambda each: (each.begin - each.end, each.begin)):
+        if each.weak or any(each.begin < other.end and other.begin < each.end for other in chosen):
+            continue
+        chosen.append(each)
+    return sorted((each for each in chosen if each.wall or each.clock), key=lambda e: e.begin)
+
+
+def _to_spans(
+    found: list[Found], text: str, now: datetime, local: tzinfo
+) -> Iterator[TimeSpan]:
+    for each in found:
+        wall = each.wall
+        if wall is None and each.clock is not None:
+            wall = _on_day(midnight(now.date()), each.clock)
+        if wall is None:
+            continue
+        try:
+            start, end = _utc(wall.start, local), _utc(wall.end, local)
+        except (OverflowError, ValueError):
+            continue  # next to the first or the last year there is
+        if start < end:
+            yield TimeSpan(start, end, wall.granularity, text[each.begin : each.end])
+
+
+def _utc(wall: datetime, local: tzinfo) -> datetime:
+    return wall.replace(tzinfo=local).astimezone(UTC)
