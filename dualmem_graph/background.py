@@ -67,6 +67,7 @@ class JobRunner:
         """
         deadline = None if timeout is None else time.monotonic() + timeout
         tried: set[str] = set()
+        self._queue.reap()
         while deadline is None or time.monotonic() < deadline:
             job = self._queue.claim(
                 tuple(self._handlers), scope=scope, ignore_pause=True, exclude=tried
@@ -91,7 +92,8 @@ class JobRunner:
             if thread is not threading.current_thread():
                 thread.join(max(0.0, deadline - time.monotonic()))
         for job in list(self._busy.values()):
-            self._queue.release(job.lease)
+            if job.lease is not None:
+                self._queue.release(job.lease)
         self._threads.clear()
         _running.discard(self)
 
@@ -114,6 +116,7 @@ class JobRunner:
     def _drain(self) -> None:
         while not self._closing:
             try:
+                self._queue.reap()
                 job = self._queue.claim(tuple(self._handlers))
             except DualMemError as error:
                 logger.warning("no job could be claimed: %s", error)
@@ -141,6 +144,8 @@ class JobRunner:
                 self._wake.notify_all()
 
     def _hand_back(self, job: Job, error: BaseException) -> None:
+        if job.lease is None:
+            return
         try:
             self._queue.fail(job.lease, f"{type(error).__name__}: {error}")
         except DualMemError as again:

@@ -6,6 +6,7 @@ A method validates at the border, runs a graph or a store call, and returns the 
 
 from __future__ import annotations
 
+import builtins
 import logging
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -17,12 +18,12 @@ from dualmem_graph import bulk, validation
 from dualmem_graph.background import JobRunner
 from dualmem_graph.errors import ClosedError, InputError, MemoryNotFoundError
 from dualmem_graph.recall import chains, formatter
-from dualmem_graph.recall.request import RecallDeps, RecallRequest
-from dualmem_graph.recall.run import RecallOutcome, recall_items
+from dualmem_graph.recall.request import RecallDeps, RecallOutcome, RecallRequest
+from dualmem_graph.recall.run import recall_items
 from dualmem_graph.resources import Resources, using
 from dualmem_graph.scope import make_scope
 from dualmem_graph.storage import tools
-from dualmem_graph.storage.records import Job
+from dualmem_graph.storage.records import About, Job
 from dualmem_graph.system1 import rules
 from dualmem_graph.system1.graph import reconcile_builder, system1_builder
 from dualmem_graph.system1.profile import update_profile
@@ -174,7 +175,7 @@ class MemoryOperations:
                 text,
                 embedding=None if vectors is None else vectors[0],
                 fingerprint=None if vectors is None else resources.embedder.fingerprint,
-                reading=rules.read_statement(text),
+                about=_about(text),
                 tags=checked_tags,
                 metadata=checked,
                 actor="user",
@@ -404,7 +405,7 @@ class MemoryOperations:
         user_id: str | int,
         app_id: str | None = None,
         limit: int = 100,
-    ) -> list[HistoryEvent]:
+    ) -> builtins.list[HistoryEvent]:
         """Return what happened to one memory (or to all of a scope), oldest first."""
         scope = self._scope(user_id, app_id)
         if memory_id is not None:
@@ -421,7 +422,7 @@ class MemoryOperations:
         items = chains.items_of(store, scope, page.nodes)
         return {str(item.metadata["key"]): item for item in items if "key" in item.metadata}
 
-    def list_scopes(self, *, app_id: str | None = None) -> list[ScopeSummary]:
+    def list_scopes(self, *, app_id: str | None = None) -> builtins.list[ScopeSummary]:
         """List whose memories there are, with their counts."""
         self._open()
         return [
@@ -591,3 +592,11 @@ def _job_context(resources: Resources, job: Job) -> MemoryContext:
         session_id=first.session_id if first else None,
         agent_id=first.agent_id if first else None,
     )
+
+
+def _about(content: str) -> About:
+    """Read what a statement is a version of."""
+    reading = rules.read_statement(content)
+    if reading is None:
+        return About()
+    return About(reading.dimension, reading.value, reading.negated)

@@ -225,7 +225,12 @@ def _with_ids(said: _Sessions) -> tuple[Session, ...]:
             words = (message["role"], message["content"])
             seen[words] += 1
             text = "\x1f".join((*words, str(seen[words])))
-            numbered.append({"id": blake2b(text.encode(), digest_size=8).hexdigest(), **message})
+            numbered.append(
+                {
+                    "id": blake2b(text.encode(errors="surrogatepass"), digest_size=8).hexdigest(),
+                    **message,
+                }
+            )
         sessions.append(Session(session_id, tuple(numbered)))
     return tuple(sessions)
 

@@ -257,7 +257,8 @@ class EndpointBackend:
             if self._client is None or self._client[0] != os.getpid():
                 client = httpx.Client(
                     base_url=f"{self._endpoint.base_url}/",
-                    headers={"Authorization": f"Bearer {self._endpoint.bearer}"},
+                    params=dict(self._endpoint.query),
+                    headers={"Authorization": self._endpoint.authorization},
                     timeout=self._timeout,
                     trust_env=self._endpoint.uses_proxy,
                 )
@@ -267,7 +268,7 @@ class EndpointBackend:
 
     @property
     def _called(self) -> str:
-        return f"the embeddings endpoint {self._endpoint.shown_url} (model {self.name!r})"
+        return f"the embeddings endpoint {self._endpoint.base_url} (model {self.name!r})"
 
 
 class _Meter:

@@ -86,7 +86,7 @@ class ModelCaller:
     @property
     def called(self) -> str:
         """The model as errors call it."""
-        where = f" at {self.endpoint.shown_url}" if self.endpoint else ""
+        where = f" at {self.endpoint.base_url}" if self.endpoint else ""
         return f"the chat model {self.name!r}{where}"
 
     def close(self) -> None:

@@ -82,7 +82,7 @@ class StructuredChat:
         """Ask one question.
 
         An unusable answer is sent back ``extract_retry_on_failure`` times with what is wrong with
-        it; one that was not even JSON then gets one try on the next rung of the ladder.
+        it; one that was not even JSON also gets one try on the next rung of the ladder.
 
         Args:
             system: the prompt; the JSON schema is appended to it.
@@ -108,7 +108,7 @@ class StructuredChat:
         purpose = Purpose(schema, operation, scope_id)
         messages: tuple[BaseMessage, ...] = question
         rung = self._ladder.rung
-        repairs, lower_tries = self._repair_tries, 1
+        repairs, can_step = self._repair_tries, True
         while True:
             answer, rung = self._answer(messages, rung, purpose)
             below = rung.below
@@ -121,14 +121,13 @@ class StructuredChat:
             else:
                 self._ladder.settle(rung, self._caller.called)
                 return result
-            if below and rung is Rung.FUNCTION_CALLING and not answer.invalid_tool_calls:
-                messages, rung = question, below  # it was given a tool and did not call it
+            ignores_tools = rung is Rung.FUNCTION_CALLING and not answer.invalid_tool_calls
+            if below and can_step and (repairs == 0 or ignores_tools):
+                can_step = False
+                messages, rung = question, below
             elif repairs > 0:
                 repairs -= 1
                 messages = (*question, *_sent_back(answer, problem, detect_language(system)))
-            elif below and lower_tries > 0:
-                lower_tries -= 1
-                messages, rung = question, below
             else:
                 raise self._unusable(operation, problem, answer)
 
@@ -137,17 +136,17 @@ class StructuredChat:
         self._caller.close()
 
     def __repr__(self) -> str:
-        where = self._caller.endpoint.shown_url if self._caller.endpoint else None
+        where = self._caller.endpoint.base_url if self._caller.endpoint else None
         return f"StructuredChat(model={self.name!r}, base_url={where!r}, rung={self.rung!r})"
 
     def _answer(
         self, messages: tuple[BaseMessage, ...], rung: Rung, purpose: Purpose
     ) -> tuple[AIMessage, Rung]:
         """Ask on ``rung``, or on the first one below it that is not refused."""
-        adaptions = _ADAPTIONS
+        adaptions, was_refused = _ADAPTIONS, False
         while True:
             try:
-                return self._caller.call(messages, rung, purpose), rung
+                answer = self._caller.call(messages, rung, purpose)
             except RefusedError as refused:
                 if adaptions > 0 and self._caller.adapt(refused.failure):
                     adaptions -= 1
@@ -155,7 +154,11 @@ class StructuredChat:
                 below = rung.below
                 if below is None:
                     raise refused.final from refused.__cause__
-                rung = below
+                rung, was_refused = below, True
+            else:
+                if was_refused:  # known now, whatever the answer is worth
+                    self._ladder.settle(rung, self._caller.called)
+                return answer, rung
 
     def _unusable(self, operation: str, problem: str, answer: AIMessage) -> ModelOutputError:
         was_cut = answer.response_metadata.get("finish_reason") == "length"

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import ipaddress
 import threading
+from base64 import b64encode
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Final
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 
 from pydantic import SecretStr
 
@@ -28,6 +29,7 @@ RETRIED_STATUSES: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529
 
 _FIRST_WAIT: Final = 0.5
 _SHOWN_CHARS: Final = 300
+_SHORTEST_SECRET: Final = 6
 
 Wait = Callable[[float], bool]
 """Waits that many seconds; true if the wait was cut short because the owner was closed."""
@@ -35,14 +37,16 @@ Wait = Callable[[float], bool]
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where requests go, and the key that goes with them (never shown).
+    """Where requests go, and the secret that goes with them (never shown).
 
     Args:
-        base_url: up to and including ``/v1``; trailing slashes do not matter.
+        base_url: up to and including ``/v1``; trailing slashes do not matter. A user and password
+            and a query (``?api-version=…``) are taken out of it and sent as such.
         setting: the prefix of the settings that describe it, ``"llm"`` or ``"embed"``.
+        key: sent as a bearer token.
 
     Raises:
-        ConfigError: if the address is not an absolute http(s) URL.
+        ConfigError: if the address is not an absolute http(s) URL, or the key cannot be sent.
 
     >>> Endpoint("http://127.0.0.1:11434/v1/", setting="llm").base_url
     'http://127.0.0.1:11434/v1'
@@ -51,27 +55,37 @@ class Endpoint:
     base_url: str
     setting: str
     key: SecretStr | None = None
+    query: Mapping[str, str] = field(init=False, repr=False, default_factory=dict)
+    _login: SecretStr | None = field(init=False, repr=False, default=None)
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.base_url)
+        login, _, host = parts.netloc.rpartition("@")
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ConfigError(
-                f"{self.setting}_base_url {self.shown_url!r} is not an http(s) address; "
-                "write it like 'http://127.0.0.1:11434/v1'"
+                f"{self.setting}_base_url {self.base_url.rpartition('@')[2]!r} is not an http(s) "
+                "address; write it like 'http://127.0.0.1:11434/v1'"
             )
-        object.__setattr__(self, "base_url", self.base_url.rstrip("/"))
+        if not self.bearer.isascii() or not self.bearer.isprintable():
+            raise ConfigError(
+                f"{self.setting}_api_key holds characters that cannot be sent; paste it again"
+            )
+        address = urlunsplit((parts.scheme, host, parts.path.rstrip("/"), "", ""))
+        object.__setattr__(self, "base_url", address)
+        object.__setattr__(self, "query", dict(parse_qsl(parts.query)))
+        object.__setattr__(self, "_login", SecretStr(unquote(login)) if login else None)
 
     @property
     def bearer(self) -> str:
         """The key to send, or the placeholder."""
-        secret = self.key.get_secret_value().strip() if self.key else ""
-        return secret or PLACEHOLDER_KEY
+        return self._secret or PLACEHOLDER_KEY
 
     @property
-    def shown_url(self) -> str:
-        """The address as it may be shown: without user, password and query."""
-        parts = urlsplit(self.base_url)
-        return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+    def authorization(self) -> str:
+        """The header that goes with every request."""
+        if self._login and not self._secret:
+            return f"Basic {b64encode(self._login.get_secret_value().encode()).decode()}"
+        return f"Bearer {self.bearer}"
 
     @property
     def uses_proxy(self) -> bool:
@@ -84,9 +98,15 @@ class Endpoint:
 
     def scrub(self, text: str) -> str:
         """Make an endpoint's words fit for an error: short, on one line, without secrets."""
-        if self.key and (secret := self.key.get_secret_value().strip()):
-            text = text.replace(secret, "[redacted]")
+        login = self._login.get_secret_value() if self._login else ""
+        for secret in (self._secret, login.partition(":")[2]):
+            if len(secret) >= _SHORTEST_SECRET:
+                text = text.replace(secret, "[redacted]")
         return brief(text)
+
+    @property
+    def _secret(self) -> str:
+        return self.key.get_secret_value().strip() if self.key else ""
 
 
 def brief(text: str) -> str:

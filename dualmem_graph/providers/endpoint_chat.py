@@ -41,6 +41,7 @@ _SENT_HEADERS = frozenset(
         "host",
         "transfer-encoding",
         "user-agent",
+        "x-stainless-raw-response",  # the client library reads it back from the request
     }
 )
 
@@ -85,6 +86,11 @@ class EndpointChat(ChatOpenAI):
         # name ignore the new one and answer without a limit.
         if "max_completion_tokens" in payload:
             payload[self._token_field] = payload.pop("max_completion_tokens")
+        # Beside the known parameters the client library neither parses the answer nor throws one
+        # away that is a list of blocks or reached its limit; on the wire it is the same.
+        if "response_format" in payload:
+            wanted = {"response_format": payload.pop("response_format")}
+            payload["extra_body"] = {**(payload.get("extra_body") or {}), **wanted}
         return {key: value for key, value in payload.items() if key not in self._left_out}
 
     async def _agenerate(
@@ -108,7 +114,7 @@ def build_endpoint_chat(endpoint: Endpoint, settings: Settings, model: str) -> E
         for name in list(request.headers):
             if name.lower() not in _SENT_HEADERS:
                 del request.headers[name]
-        request.headers["Authorization"] = f"Bearer {endpoint.bearer}"
+        request.headers["Authorization"] = endpoint.authorization
 
     client = openai.DefaultHttpxClient(
         timeout=settings.llm_timeout,
@@ -121,6 +127,7 @@ def build_endpoint_chat(endpoint: Endpoint, settings: Settings, model: str) -> E
         model=model,
         base_url=endpoint.base_url,
         api_key=lambda: endpoint.bearer,
+        default_query=endpoint.query or None,
         temperature=settings.llm_temperature,
         max_completion_tokens=settings.llm_max_output_tokens,
         timeout=settings.llm_timeout,

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from dualmem_graph.errors import EmbeddingError, EmbeddingMismatchError
 from dualmem_graph.recall.filters import Test, narrows, statuses_read
 from dualmem_graph.recall.hints import SINGLE_SLOTS
-from dualmem_graph.recall.intent import PROACTIVE, Understanding
+from dualmem_graph.recall.intent import NORMAL, PROACTIVE, Understanding
+from dualmem_graph.recall.intent import PROFILE as PROFILE_ROUTE
 from dualmem_graph.recall.lexical import lexical_scores
 from dualmem_graph.recall.request import RecallDeps, RecallRequest
 from dualmem_graph.types import Layer, Node, Status
@@ -38,6 +39,11 @@ _LEAST_POOL = 50
 #: Full text ranks by the statistics of all scopes, so more of its candidates are re-scored here.
 _FULL_TEXT_FACTOR = 4
 _PAGE = 200
+#: What a profile consists of, and what its layers score; the second where there is no first.
+_PROFILE_LAYERS: tuple[dict[Layer, float], ...] = (
+    {Layer.BASIC_INFO: 1.0, Layer.IDENTITY: 0.95},
+    {Layer.FACT: 0.9, Layer.INTENTION: 0.85},
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +65,7 @@ class Found:
         names: the names under which people speak in this scope, as far as the question has them.
         vector: the embedded question; ``None`` where nothing is compared by meaning.
         degraded: the fallbacks that were taken.
+        route: the route on which they were found.
     """
 
     hits: list[AnchorHit] = field(default_factory=list)
@@ -66,6 +73,7 @@ class Found:
     names: tuple[str, ...] = ()
     vector: Vector | None = None
     degraded: tuple[str, ...] = ()
+    route: str = NORMAL
 
 
 def find(deps: RecallDeps, request: RecallRequest, query: Understanding, visible: Test) -> Found:
@@ -74,6 +82,13 @@ def find(deps: RecallDeps, request: RecallRequest, query: Understanding, visible
     Raises:
         EmbeddingMismatchError: the store was written with another embedder.
     """
+    if query.is_empty or deps.store.scope_info(request.scope) is None:
+        return Found(route=query.route)
+    if query.route == PROFILE_ROUTE:
+        found = Found(route=PROFILE_ROUTE)
+        _keep_visible(deps, request, found, profile_hits(deps, request, visible), visible)
+        if found.hits:
+            return found
     pool = max(_LEAST_POOL, request.top_k * deps.settings.hybrid_overfetch_multiplier)
     while True:
         found, is_exhausted = _find_within(deps, request, query, visible, pool)
@@ -86,7 +101,7 @@ def find(deps: RecallDeps, request: RecallRequest, query: Understanding, visible
 def _find_within(
     deps: RecallDeps, request: RecallRequest, query: Understanding, visible: Test, pool: int
 ) -> tuple[Found, bool]:
-    found = Found()
+    found = Found(route=PROACTIVE if query.route == PROACTIVE else NORMAL)
     by_word = lexical_hits(deps, request, query, pool)
     _keep_visible(deps, request, found, by_word, visible)
     found.names = names_in(query.text, found.nodes.values())
@@ -163,17 +178,17 @@ def intention_hits(deps: RecallDeps, request: RecallRequest) -> list[AnchorHit]:
     ]
 
 
-def profile_nodes(deps: RecallDeps, request: RecallRequest, visible: Test) -> list[Node]:
-    """Read what is known about the user: profile entries, then traits and preferences.
+def profile_hits(deps: RecallDeps, request: RecallRequest, visible: Test) -> list[AnchorHit]:
+    """Find what is known about the user: profile entries, then traits and preferences.
 
-    Where neither exists, facts and plans stand in. Newest first within each.
+    Where neither exists, facts and plans stand in.
     """
-    for layers in ([Layer.BASIC_INFO, Layer.IDENTITY], [Layer.FACT, Layer.INTENTION]):
+    for layers in _PROFILE_LAYERS:
         wanted = [layer for layer in layers if not request.layers or layer in request.layers]
         nodes = [node for node in _all_of(deps, request, wanted) if visible(node)]
         own = [node for node in nodes if node.subject == "user"] or nodes
         if own:
-            return sorted(own, key=lambda node: node.layer)
+            return [AnchorHit(node.id, PROFILE, layers[node.layer]) for node in own]
     return []
 
 

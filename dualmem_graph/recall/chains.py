@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
-from dualmem_graph.recall.anchors import LEXICAL, SEMANTIC, Found
+from dualmem_graph.recall.anchors import LEXICAL, PROFILE, SEMANTIC, Found
 from dualmem_graph.recall.filters import Test
-from dualmem_graph.recall.fusion import Candidate, Drawn, Ranked, score
+from dualmem_graph.recall.fusion import Candidate, Drawn, Pool, Ranked, score
 from dualmem_graph.recall.intent import Understanding
 from dualmem_graph.recall.request import RecallDeps, RecallRequest
 from dualmem_graph.storage.records import ChainLink, TurnEvidence
-from dualmem_graph.types import EvolutionItem, Layer, MemoryItem, Node, Source, Status
+from dualmem_graph.types import (
+    EvolutionItem,
+    Layer,
+    MemoryItem,
+    Node,
+    Scope,
+    Source,
+    Status,
+    UpdateType,
+)
+
+if TYPE_CHECKING:
+    from dualmem_graph.storage.store import MemoryStore
 
 #: Earlier versions whose heads are looked up, best matches first.
 _MOST_REDIRECTS = 20
@@ -23,14 +36,6 @@ _STATEMENTS = (Layer.FACT, Layer.IDENTITY, Layer.INTENTION)
 #: Turns whose statements are looked up, as a multiple of the items asked for.
 _TURNS_PER_ITEM = 3
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-@dataclass(frozen=True, slots=True)
-class Pool:
-    """All that may be an answer, by node id, and what was drawn from the turns in it."""
-
-    candidates: dict[str, Candidate] = field(default_factory=dict)
-    drawn: Drawn = field(default_factory=Drawn)
 
 
 def expand(
@@ -49,27 +54,32 @@ def expand(
 def to_items(
     deps: RecallDeps, request: RecallRequest, ranked: Sequence[Ranked]
 ) -> list[MemoryItem]:
-    """Make the items of an answer: chain newest first with the head in front, and sources."""
-    ids = [entry.node.id for entry in ranked]
-    if not ids:
-        return []
-    links = deps.store.chains(request.scope, ids)
-    grounds = deps.store.sources(request.scope, ids)
-    heads = {
-        entry.node.id: deps.store.head_of(request.scope, entry.node.id)
-        for entry in ranked
-        if entry.node.status is not Status.ACTIVE
-    }
+    """Make the items of an answer, in its order, with scores and (if asked for) their terms."""
+    items = items_of(deps.store, request.scope, [entry.node for entry in ranked])
     return [
-        _item(
-            entry,
-            links.get(entry.node.id, ()),
-            grounds.get(entry.node.id, ()),
-            head_id=heads.get(entry.node.id) or entry.node.id,
-            explain=request.explain,
+        replace(
+            item,
+            score=entry.score,
+            score_details={**entry.terms, "score": entry.score} if request.explain else None,
         )
-        for entry in ranked
+        for item, entry in zip(items, ranked, strict=True)
     ]
+
+
+def items_of(store: MemoryStore, scope: Scope, nodes: Sequence[Node]) -> list[MemoryItem]:
+    """Make items of nodes: chain newest first with the node itself in front, and sources."""
+    if not nodes:
+        return []
+    ids = [node.id for node in nodes]
+    links = store.chains(scope, ids)
+    grounds = store.sources(scope, ids)
+    items = []
+    for node in nodes:
+        head_id = node.id if node.status is Status.ACTIVE else store.head_of(scope, node.id)
+        items.append(
+            _item(node, links.get(node.id, ()), grounds.get(node.id, ()), head_id or node.id)
+        )
+    return items
 
 
 def _signals(found: Found) -> dict[str, Candidate]:
@@ -84,6 +94,8 @@ def _signals(found: Found) -> dict[str, Candidate]:
             match.semantic = hit.score
         elif hit.anchor == LEXICAL:
             match.lexical = hit.score
+        elif hit.anchor == PROFILE:
+            match.profile = hit.score
     return matches
 
 
@@ -208,21 +220,14 @@ def _fill_in_cosines(
 
 
 def _item(
-    entry: Ranked,
-    links: Sequence[ChainLink],
-    grounds: Sequence[TurnEvidence],
-    *,
-    head_id: str,
-    explain: bool,
+    node: Node, links: Sequence[ChainLink], grounds: Sequence[TurnEvidence], head_id: str
 ) -> MemoryItem:
-    node = entry.node
     return MemoryItem(
         memory_id=node.id,
         content=node.content,
         layer=node.layer,
         category=node.layer.category,
         memory_type=node.memory_type,
-        score=entry.score,
         tags=node.tags,
         memory_at=node.memory_at,
         gmt_created=node.created_at,
@@ -236,7 +241,6 @@ def _item(
         metadata=node.metadata,
         evolution_chain=evolution_chain(node, links),
         sources=_sources(node, grounds),
-        score_details={**entry.terms, "score": entry.score} if explain else None,
     )
 
 
@@ -249,28 +253,18 @@ def evolution_chain(node: Node, links: Sequence[ChainLink]) -> tuple[EvolutionIt
     earlier = [link for link in links if link.node.status is not Status.SHADOW]
     if not earlier:
         return None
-    first = EvolutionItem(
-        node.id,
-        node.content,
-        node.layer,
-        node.memory_at or _EPOCH,
-        node.created_at or _EPOCH,
-        None,
-        node.status,
-    )
-    return (first, *(_version(link) for link in earlier))
+    return (_version(node, None), *(_version(link.node, link.update_type) for link in earlier))
 
 
-def _version(link: ChainLink) -> EvolutionItem:
-    node = link.node
+def _version(node: Node, update_type: UpdateType | None) -> EvolutionItem:
     return EvolutionItem(
-        node.id,
-        node.content,
-        node.layer,
-        node.memory_at or _EPOCH,
-        node.created_at or _EPOCH,
-        link.update_type,
-        node.status,
+        node_id=node.id,
+        content=node.content,
+        layer=node.layer,
+        memory_at=node.memory_at or _EPOCH,
+        gmt_created=node.created_at or _EPOCH,
+        update_type=update_type,
+        status=node.status,
     )
 
 

@@ -14,7 +14,8 @@ from typing import Any
 
 from dualmem_graph.config import Settings
 from dualmem_graph.recall.hints import slot_of
-from dualmem_graph.recall.intent import PROACTIVE, Understanding
+from dualmem_graph.recall.intent import PROACTIVE, PROFILE, Understanding
+from dualmem_graph.recall.request import RecallRequest
 from dualmem_graph.types import Layer, Node, TimeSpan
 
 #: People tell of a thing within days: half of the boost for what was said that soon after.
@@ -30,6 +31,7 @@ class Candidate:
         node: the node.
         semantic: its cosine to the question; ``None`` where it was not compared.
         lexical: its share of the best possible BM25 score.
+        profile: what it counts as part of the profile that was asked for.
         anchors: what found it.
         via: the earlier version or the turn through which it was found, if not by itself.
     """
@@ -37,6 +39,7 @@ class Candidate:
     node: Node
     semantic: float | None = None
     lexical: float = 0.0
+    profile: float = 0.0
     anchors: set[str] = field(default_factory=set)
     via: str | None = None
 
@@ -52,6 +55,14 @@ class Drawn:
 
     statements: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     withdrawn: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """All that may be an answer, by node id, and what was drawn from the turns in it."""
+
+    candidates: dict[str, Candidate] = field(default_factory=dict)
+    drawn: Drawn = field(default_factory=Drawn)
 
 
 @dataclass(slots=True)
@@ -72,6 +83,7 @@ def score(
     terms: dict[str, Any] = {
         "semantic": by_meaning * max(candidate.semantic or 0.0, 0.0),
         "lexical": by_word * candidate.lexical,
+        "profile": candidate.profile,
         "slot": settings.recall_boost_slot * _slot_fit(node, query, names),
         "time": settings.recall_boost_time * _time_fit(node, query.times),
         "speaker": settings.recall_boost_speaker * _is_by_or_about(node, names),
@@ -89,20 +101,24 @@ def score(
 
 
 def fuse(
-    candidates: Mapping[str, Candidate],
-    drawn: Drawn,
-    query: Understanding,
-    names: Sequence[str],
-    settings: Settings,
+    pool: Pool, query: Understanding, names: Sequence[str], settings: Settings
 ) -> list[Ranked]:
     """Rank candidates, best first, one entry per answer; the newer one first where scores tie."""
-    ranked = {id_: score(item, query, names, settings) for id_, item in candidates.items()}
-    _let_statements_stand_for_turns(ranked, drawn, settings)
-    _let_facts_stand_for_profile_entries(ranked)
+    ranked = {id_: score(item, query, names, settings) for id_, item in pool.candidates.items()}
+    _let_statements_stand_for_turns(ranked, pool.drawn, settings)
+    if query.route != PROFILE:
+        _let_facts_stand_for_profile_entries(ranked)
     order = sorted(ranked.values(), key=_best_first)
-    if _damp_repeated_turns(order, drawn, settings.recall_same_turn_factor):
+    if _damp_repeated_turns(order, pool.drawn, settings.recall_same_turn_factor):
         order.sort(key=_best_first)
     return order
+
+
+def cut(ranked: list[Ranked], request: RecallRequest) -> list[Ranked]:
+    """Keep the best ``top_k`` of at least the threshold."""
+    if request.threshold is not None:
+        ranked = [entry for entry in ranked if entry.score >= request.threshold]
+    return ranked[: request.top_k]
 
 
 def _let_statements_stand_for_turns(

@@ -1,8 +1,8 @@
 """Which slot of a person's life a question asks about: "where do I live" asks for ``home``.
 
 Statements carry the name of their slot (``Node.dimension``), so a question that shares no word
-with its answer (用户是护士 for 我做什么工作) is still led to it. The names of the slots are those that
-System1 gives its statements.
+with its answer (用户是护士 for 我做什么工作) is still led to it. The names of the slots are those
+that System1 gives its statements.
 """
 
 from __future__ import annotations

@@ -15,19 +15,15 @@ from dualmem_graph.text.stopwords import ENGLISH, LONE_CHARACTERS
 
 _WH = frozenset({"what", "when", "where", "who", "whom", "whose", "which", "why", "how"})
 _AUXILIARIES = frozenset(
-    """
-    do does did is are was were am be been being has have had can could will would shall should
-    may might must
-    """.split()
+    {"do", "does", "did", "is", "are", "was", "were", "am", "be", "been", "being", "has", "have"}
+    | {"had", "can", "could", "will", "would", "shall", "should", "may", "might", "must"}
 )
 _ARTICLES = frozenset({"a", "an", "the"})
 _ASKING = _WH | _AUXILIARIES | _ARTICLES
 #: What follows the auxiliary of a question ("do I …"), but hardly a name or verb ("Will sings").
 _QUESTION_SUBJECTS = frozenset(
-    """
-    i you he she it we they my your his her our their the a an this that these there user any
-    anyone someone somebody anybody
-    """.split()
+    {"i", "you", "he", "she", "it", "we", "they", "my", "your", "his", "her", "our", "their"}
+    | {"the", "a", "an", "this", "that", "these", "there", "user", "any", "anyone", "someone"}
 )
 _WORD = re.compile(r"[^\W_]+(?:['’.&+#\-_/@:][^\W_]+)*[+#]*")
 _POSSESSIVE = re.compile(r"['’]s$", re.I)
@@ -106,6 +102,13 @@ _PLANS_ZH = re.compile(
     r"|有(?:什么|哪些)(?:计划|安排|待办)|提醒我(?:要做|该做)"
 )
 
+_HISTORY = re.compile(
+    r"\b(?:used to|before|previous(?:ly)?|earlier|formerly|in the past|history|chang(?:e|es|ed)"
+    r"|over time|no longer|evol\w+|originally)\b"
+    r"|以前|之前|从前|过去|曾经?|原来|原先|历史|变化|改变|变了|变成|一直|起初|最初",
+    re.IGNORECASE,
+)
+
 _SMALL_TALK_EN = (
     r"hi+|hey+|hello+|yo|hiya|howdy|greetings|good (?:morning|afternoon|evening|night|day)|morning"
     r"|evening|night(?: night)?|there|everyone|all|again|how are you(?: doing)?(?: today)?"
@@ -176,6 +179,15 @@ def asks_for_plans(text: str) -> bool:
     (True, True)
     """
     return bool(_PLANS_EN.search(text) or _PLANS_ZH.search(text))
+
+
+def asks_for_history(text: str) -> bool:
+    """Say whether a text asks how something was, or became what it is.
+
+    >>> asks_for_history("Where did I live before?"), asks_for_history("我以前住在哪里")
+    (True, True)
+    """
+    return _HISTORY.search(text) is not None
 
 
 def is_question(text: str, language: Language) -> bool:

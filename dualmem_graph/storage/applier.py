@@ -18,8 +18,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy.exc import SQLAlchemyError
+
 from dualmem_graph.config import Settings
-from dualmem_graph.errors import DependencyError, StoreError
+from dualmem_graph.errors import ClosedError, DependencyError, StoreError
 from dualmem_graph.storage.chroma import (
     ChromaIndex,
     IndexFailure,
@@ -168,9 +170,7 @@ class IndexApplier:
 
     def reset_after_fork(self) -> None:
         """In a forked child: neither owner nor thread, and the parent's index left alone."""
-        index, self._index = self._index, None
-        if index is not None:
-            index.forget_after_fork()
+        self._index = None
         if self._state is not IndexState.CLOSED:
             self._state = IndexState.IDLE
         self._reset()
@@ -226,7 +226,9 @@ class IndexApplier:
             logger.warning("no vector index: %s", error)
         except IndexFailure as error:
             self._give_up(str(error))
-        except (StoreError, OSError) as error:
+        except ClosedError:
+            self._stop_by = 0.0  # the ledger is closed: there is nothing left to do
+        except (StoreError, SQLAlchemyError, OSError) as error:
             # The ledger or the disk, not the index; the queue keeps what is to be done.
             self._error = str(error)
             logger.warning("the vector index waits: %s", error)
@@ -356,8 +358,8 @@ class IndexApplier:
                 self._index = None
                 index.close()
                 self._source.mark_clean(index.generation)
-        except (StoreError, OSError) as error:
-            logger.warning("the vector index was not closed in order: %s", error)
+        except Exception:
+            logger.warning("the vector index was not closed in order", exc_info=True)
         finally:
             self._let_go()
             self._owner.release()

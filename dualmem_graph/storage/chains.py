@@ -55,9 +55,7 @@ def supersede(unit: Unit, new: str, old: list[str], item: Supersede) -> Supersed
             reason = _tie(unit, new, target, item, progress)
         if reason is not None:
             progress.refused.append((asked, reason))
-    return SupersedeOutcome(
-        new, tuple(progress.applied), progress.below, tuple(progress.refused)
-    )
+    return SupersedeOutcome(new, tuple(progress.applied), progress.below, tuple(progress.refused))
 
 
 def put_on_top(unit: Unit, id_: str, update_type: UpdateType) -> None:
@@ -87,9 +85,7 @@ def _refusal(unit: Unit, new: str, target: str) -> str | None:
     return None
 
 
-def _tie(
-    unit: Unit, new: str, target: str, item: Supersede, progress: _Progress
-) -> str | None:
+def _tie(unit: Unit, new: str, target: str, item: Supersede, progress: _Progress) -> str | None:
     """Tie the two, or say why not."""
     link = unit.links[target]
     if link is not None:

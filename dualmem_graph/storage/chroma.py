@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 import threading
+import weakref
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -33,6 +34,9 @@ _SEAL = "SEAL"
 
 # Folders that this process has open: Chroma would hand out the same client for them again.
 _open_folders: set[Path] = set()
+_open_indexes: weakref.WeakSet[ChromaIndex] = weakref.WeakSet()
+# Held while a client comes into being, so that no fork sees half of one.
+_opening = threading.Lock()
 
 
 class IndexFailure(StoreError):  # noqa: N818  (it is never shown as an error: searches go on)
@@ -113,7 +117,9 @@ class ChromaIndex:
                 chroma_otel_collection_endpoint="",
             )
             _open_folders.add(folder)
-            self._client = chromadb.PersistentClient(path=str(folder), settings=settings)
+            with _opening:
+                self._client = chromadb.PersistentClient(path=str(folder), settings=settings)
+                _open_indexes.add(self)
 
     def upsert(self, records: Sequence[VectorRecord]) -> None:
         """Write records; one that is there already is written again."""
@@ -201,15 +207,8 @@ class ChromaIndex:
         with _guarded("close"):
             self._collections.clear()
             self._client.close()
+            _open_indexes.discard(self)
             _open_folders.discard(self.folder)
-
-    def forget_after_fork(self) -> None:
-        """Keep a forked child from ever freeing the client that it inherited.
-
-        Its native threads exist in the parent alone, and freeing it waits for them: without this, a
-        child that ends in the ordinary way hangs.
-        """
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._client))
 
     def _collection(self, bucket: int, *, create: bool = False) -> Any:
         """The bucket's collection, ``None`` where there is none yet."""
@@ -334,3 +333,22 @@ def _guarded(action: str) -> Iterator[None]:
             f"Chroma could not {action}: {type(error).__name__}: {error}; "
             "the index is rebuilt from the ledger"
         ) from error
+
+
+def _keep_inherited_clients() -> None:
+    """Keep a forked child from ever freeing the clients that it inherited.
+
+    Their native threads exist in the parent alone, and freeing a client waits for them: without
+    this, a child that ends in the ordinary way hangs.
+    """
+    _opening.release()
+    for index in list(_open_indexes):
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(index._client))
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_opening.acquire,
+        after_in_parent=_opening.release,
+        after_in_child=_keep_inherited_clients,
+    )

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from dualmem_graph.storage import schema
 from dualmem_graph.storage.fulltext import Entry, full_text_of
-from dualmem_graph.storage.ledger import insert_into
+from dualmem_graph.storage.prepared import Prepared, any_of, insert
 from dualmem_graph.storage.records import SEARCHABLE
 from dualmem_graph.storage.unit import Held, Unit, batches
 from dualmem_graph.text.tokens import index_terms
@@ -43,16 +43,10 @@ def flush(unit: Unit) -> None:
     _write_links(unit)
     _write_evidence(unit)
     _write_full_text(unit, changed)
-    if unit.events:
-        unit.conn.execute(sa.insert(schema.history), unit.events)
-    if unit.outbox:
-        write_outbox(unit, unit.outbox)
-
-
-def write_outbox(unit: Unit, vids: Sequence[str]) -> None:
-    """Tell the vector index which of its records to look at again."""
-    rows = [{"scope_id": unit.scope_id, "vid": vid} for vid in vids]
-    unit.conn.execute(sa.insert(schema.outbox), rows)
+    _RECORD.run_many(unit.conn, unit.events)
+    _TELL_INDEX.run_many(
+        unit.conn, [{"scope_id": unit.scope_id, "vid": vid} for vid in unit.outbox]
+    )
 
 
 def _insert_nodes(unit: Unit) -> None:
@@ -68,18 +62,18 @@ def _insert_nodes(unit: Unit) -> None:
         rows.append(
             held.row
             | {
-                "status": node.status,
+                "status": str(node.status),
                 "known_from": node.known_from,
                 "known_until": node.known_until,
                 "vid": held.vid,
                 "changed": unit.revision,
             }
         )
-    unit.conn.execute(sa.insert(_nodes), rows)
+    _ADD_NODES.run_many(unit.conn, rows)
     for batch in batches([held.node.id for held in unit.added]):
-        for id_, seq in unit.conn.execute(_SEQS, {"scope_id": unit.scope_id, "ids": batch}):
-            held = unit.held[id_]
-            held.node = replace(held.node, seq=seq)
+        for row in _SEQS.rows(unit.conn, {"scope_id": unit.scope_id, "ids": batch}):
+            held = unit.held[row["id"]]
+            held.node = replace(held.node, seq=row["seq"])
 
 
 def _update_nodes(unit: Unit, changed: Sequence[Held]) -> None:
@@ -90,7 +84,7 @@ def _update_nodes(unit: Unit, changed: Sequence[Held]) -> None:
         held.node = replace(held.node, rev=rev, modified_at=unit.now)
         if held.node.status is not held.was:
             _move_in_index(unit, held, f"{held.node.id}:{rev}")
-    unit.conn.execute(_UPDATE, [_state(unit, held) for held in changed])
+    _UPDATE.run_many(unit.conn, [_state(unit, held) for held in changed])
 
 
 def _move_in_index(unit: Unit, held: Held, fresh: str) -> None:
@@ -107,7 +101,7 @@ def _state(unit: Unit, held: Held) -> dict[str, Any]:
     return {
         "scope_id_": unit.scope_id,
         "id_": node.id,
-        "status": node.status,
+        "status": str(node.status),
         "rev": node.rev,
         "vid": held.vid,
         "known_from": node.known_from,
@@ -127,26 +121,23 @@ def _write_links(unit: Unit) -> None:
         for dst in moved
         if (before := unit.stored_links[dst]) is not None
     ]
-    if gone:
-        unit.conn.execute(_UNLINK, gone)
+    _UNLINK.run_many(unit.conn, gone)
     new = [
         _edge(unit, link.successor, dst, EdgeKind.SUPERSEDES, update_type=link.update_type)
         for dst, link in moved.items()
         if link is not None
     ]
-    if new:
-        unit.conn.execute(sa.insert(_edges), new)
+    _ADD_EDGES.run_many(unit.conn, new)
 
 
 def _write_evidence(unit: Unit) -> None:
-    if unit.new_evidence:
-        unit.conn.execute(
-            insert_into(unit.conn, _edges).on_conflict_do_nothing(),
-            [
-                _edge(unit, src, dst, EdgeKind.DERIVED_FROM, quote=quote or None)
-                for (src, dst), quote in unit.new_evidence.items()
-            ],
-        )
+    _ADD_EVIDENCE.run_many(
+        unit.conn,
+        [
+            _edge(unit, src, dst, EdgeKind.DERIVED_FROM, quote=quote or None)
+            for (src, dst), quote in unit.new_evidence.items()
+        ],
+    )
 
 
 def _edge(
@@ -160,10 +151,10 @@ def _edge(
 ) -> dict[str, Any]:
     return {
         "src": src,
-        "kind": kind,
+        "kind": str(kind),
         "dst": dst,
         "scope_id": unit.scope_id,
-        "update_type": update_type,
+        "update_type": None if update_type is None else str(update_type),
         "quote": quote,
         "created_at": unit.now,
     }
@@ -190,28 +181,37 @@ def _write_full_text(unit: Unit, changed: Sequence[Held]) -> None:
         documents += len(entries)
         terms += sum(len(entry.terms) for entry in entries)
     if documents or terms:
-        unit.conn.execute(
-            _COUNT, {"scope_id_": unit.scope_id, "documents_": documents, "terms_": terms}
+        _COUNT.run(
+            unit.conn, {"scope_id_": unit.scope_id, "documents_": documents, "terms_": terms}
         )
 
 
-_SEQS = sa.select(_nodes.c.id, _nodes.c.seq).where(
-    _nodes.c.scope_id == sa.bindparam("scope_id"),
-    _nodes.c.id.in_(sa.bindparam("ids", expanding=True)),
+_ADD_NODES = insert(_nodes, without=["seq"])
+_ADD_EDGES = insert(_edges)
+_ADD_EVIDENCE = insert(_edges, skip_existing=True)
+_RECORD = insert(schema.history, without=["id"])
+_TELL_INDEX = insert(schema.outbox, without=["seq"])
+_SEQS = Prepared(
+    lambda _, ids: sa.select(_nodes.c.id, _nodes.c.seq).where(
+        _nodes.c.scope_id == sa.bindparam("scope_id"), any_of(_nodes.c.id, "ids", ids)
+    ),
+    lists=["ids"],
 )
-_UPDATE = (
-    sa.update(_nodes)
+_UPDATE = Prepared(
+    lambda _: sa.update(_nodes)
     .where(_nodes.c.scope_id == sa.bindparam("scope_id_"), _nodes.c.id == sa.bindparam("id_"))
-    .values({name: sa.bindparam(name) for name in _STATE})
+    .values({name: sa.bindparam(name, type_=_nodes.c[name].type) for name in _STATE})
 )
-_UNLINK = sa.delete(_edges).where(
-    _edges.c.scope_id == sa.bindparam("scope_id_"),
-    _edges.c.kind == str(EdgeKind.SUPERSEDES),
-    _edges.c.src == sa.bindparam("src_"),
-    _edges.c.dst == sa.bindparam("dst_"),
+_UNLINK = Prepared(
+    lambda _: sa.delete(_edges).where(
+        _edges.c.scope_id == sa.bindparam("scope_id_"),
+        _edges.c.kind == str(EdgeKind.SUPERSEDES),
+        _edges.c.src == sa.bindparam("src_"),
+        _edges.c.dst == sa.bindparam("dst_"),
+    )
 )
-_COUNT = (
-    sa.update(_scopes)
+_COUNT = Prepared(
+    lambda _: sa.update(_scopes)
     .where(_scopes.c.id == sa.bindparam("scope_id_"))
     .values(
         documents=_scopes.c.documents + sa.bindparam("documents_"),

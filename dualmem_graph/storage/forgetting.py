@@ -8,14 +8,13 @@ them. Functions here change a :class:`~dualmem_graph.storage.unit.Unit`; tombsto
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import sqlalchemy as sa
 
 from dualmem_graph.errors import InputError
 from dualmem_graph.storage import schema
 from dualmem_graph.storage.chains import put_on_top
-from dualmem_graph.storage.ledger import insert_into
+from dualmem_graph.storage.prepared import Prepared, any_of, insert
 from dualmem_graph.storage.unit import Unit, batches
 from dualmem_graph.types import EdgeKind, Status, UpdateType
 
@@ -61,16 +60,14 @@ def stones_of(unit: Unit, hashes: Sequence[str]) -> set[tuple[str, str]]:
     """The tombstones ``(turn id, content hash)`` of these contents."""
     found: set[tuple[str, str]] = set()
     for batch in batches(hashes):
-        rows = unit.conn.execute(_STONES, {"scope_id": unit.scope_id, "hashes": batch})
-        found.update((row.turn_id, row.content_hash) for row in rows)
+        rows = _STONES.rows(unit.conn, {"scope_id": unit.scope_id, "hashes": batch})
+        found.update((row["turn_id"], row["content_hash"]) for row in rows)
     return found
 
 
 def _shadow(unit: Unit, id_: str, event: str, reason: str) -> None:
     node = unit.held[id_].node
-    unit.change(
-        id_, event, reason, status=Status.SHADOW, known_until=node.known_until or unit.now
-    )
+    unit.change(id_, event, reason, status=Status.SHADOW, known_until=node.known_until or unit.now)
 
 
 def _retire_unsupported(unit: Unit, hidden: Sequence[str]) -> list[str]:
@@ -81,9 +78,7 @@ def _retire_unsupported(unit: Unit, hidden: Sequence[str]) -> list[str]:
         resting = [id_ for id_ in _resting_on(unit, gone) if unit.held[id_].is_live]
         evidence = unit.evidence_of(resting)
         gone = [
-            id_
-            for id_ in resting
-            if not any(unit.held[source].is_live for source in evidence[id_])
+            id_ for id_ in resting if not any(unit.held[source].is_live for source in evidence[id_])
         ]
         for id_ in gone:
             _shadow(unit, id_, RETIRE, "what it rests on was deleted")
@@ -113,11 +108,11 @@ def _retired_from(unit: Unit, shadows: Sequence[str]) -> dict[str, Status]:
     """Of deleted nodes, those that were retired (not deleted by will), and their status before."""
     found: dict[str, Status] = {}
     for batch in batches(shadows):
-        rows = unit.conn.execute(_HIDINGS, {"scope_id": unit.scope_id, "ids": batch})
+        rows = _HIDINGS.rows(unit.conn, {"scope_id": unit.scope_id, "ids": batch})
         for row in rows:  # the last hiding of each decides
-            found.pop(row.node_id, None)
-            if row.event == RETIRE:
-                found[row.node_id] = Status(row.old["status"])
+            found.pop(row["node_id"], None)
+            if row["event"] == RETIRE:
+                found[row["node_id"]] = Status(row["old"]["status"])
     return found
 
 
@@ -126,8 +121,8 @@ def _resting_on(unit: Unit, ids: Sequence[str]) -> list[str]:
     wanted = set(ids)
     found = {src: None for src, dst in unit.new_evidence if dst in wanted}
     for batch in batches(ids):
-        rows = unit.conn.execute(_RESTING, {"scope_id": unit.scope_id, "ids": batch})
-        found.update(dict.fromkeys(rows.scalars()))
+        rows = _RESTING.rows(unit.conn, {"scope_id": unit.scope_id, "ids": batch})
+        found.update(dict.fromkeys(row["src"] for row in rows))
     unit.load(found)
     return list(found)
 
@@ -143,8 +138,7 @@ def _bury_under_stones(unit: Unit, ids: Sequence[str]) -> None:
         for id_, turns in _grounds(unit, ids).items()
         for turn in turns
     ]
-    if rows:
-        unit.conn.execute(insert_into(unit.conn, _tombstones).on_conflict_do_nothing(), rows)
+    _SET_STONES.run_many(unit.conn, rows)
 
 
 def _lift_stones(unit: Unit, ids: Sequence[str]) -> None:
@@ -157,8 +151,7 @@ def _lift_stones(unit: Unit, ids: Sequence[str]) -> None:
         for id_, turns in _grounds(unit, ids).items()
         for turn in turns
     ]
-    if rows:
-        unit.conn.execute(_UNSTONE, rows)
+    _UNSTONE.run_many(unit.conn, rows)
 
 
 def _grounds(unit: Unit, ids: Sequence[str]) -> dict[str, set[str]]:
@@ -177,30 +170,38 @@ def _grounds(unit: Unit, ids: Sequence[str]) -> dict[str, set[str]]:
     return grounds
 
 
-_STONES = sa.select(_tombstones.c.turn_id, _tombstones.c.content_hash).where(
-    _tombstones.c.scope_id == sa.bindparam("scope_id"),
-    _tombstones.c.content_hash.in_(sa.bindparam("hashes", expanding=True)),
+_STONES = Prepared(
+    lambda _, hashes: sa.select(_tombstones.c.turn_id, _tombstones.c.content_hash).where(
+        _tombstones.c.scope_id == sa.bindparam("scope_id"),
+        any_of(_tombstones.c.content_hash, "hashes", hashes),
+    ),
+    lists=["hashes"],
 )
-_UNSTONE = sa.delete(_tombstones).where(
-    _tombstones.c.scope_id == sa.bindparam("scope_id_"),
-    _tombstones.c.turn_id == sa.bindparam("turn_id_"),
-    _tombstones.c.content_hash == sa.bindparam("content_hash_"),
+_SET_STONES = insert(_tombstones, skip_existing=True)
+_UNSTONE = Prepared(
+    lambda _: sa.delete(_tombstones).where(
+        _tombstones.c.scope_id == sa.bindparam("scope_id_"),
+        _tombstones.c.turn_id == sa.bindparam("turn_id_"),
+        _tombstones.c.content_hash == sa.bindparam("content_hash_"),
+    )
 )
-_RESTING = (
-    sa.select(_edges.c.src)
+_RESTING = Prepared(
+    lambda _, ids: sa.select(_edges.c.src)
     .where(
         _edges.c.scope_id == sa.bindparam("scope_id"),
         _edges.c.kind == str(EdgeKind.DERIVED_FROM),
-        _edges.c.dst.in_(sa.bindparam("ids", expanding=True)),
+        any_of(_edges.c.dst, "ids", ids),
     )
-    .distinct()
+    .distinct(),
+    lists=["ids"],
 )
-_HIDINGS: sa.Select[Any] = (
-    sa.select(_history.c.node_id, _history.c.event, _history.c.old)
+_HIDINGS = Prepared(
+    lambda _, ids: sa.select(_history.c.node_id, _history.c.event, _history.c.old)
     .where(
         _history.c.scope_id == sa.bindparam("scope_id"),
-        _history.c.node_id.in_(sa.bindparam("ids", expanding=True)),
+        any_of(_history.c.node_id, "ids", ids),
         _history.c.event.in_([DELETE, RETIRE]),
     )
-    .order_by(_history.c.id)
+    .order_by(_history.c.id),
+    lists=["ids"],
 )

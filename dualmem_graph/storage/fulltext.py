@@ -54,9 +54,7 @@ class FullText(Protocol):
     def remove(self, conn: Connection, seqs: Sequence[int]) -> int:
         """Take nodes out by ``seq``; answers how many terms they had. Absent ones do not matter."""
 
-    def frequencies(
-        self, conn: Connection, scope_id: int, terms: Sequence[str]
-    ) -> dict[str, int]:
+    def frequencies(self, conn: Connection, scope_id: int, terms: Sequence[str]) -> dict[str, int]:
         """Count, per term, the scope's documents that contain it; 0 for one that none does."""
 
     def candidates(
@@ -122,7 +120,9 @@ def rebuild(conn: Connection) -> None:
 
 
 _NEXT = (
-    sa.select(schema.nodes.c.seq, schema.nodes.c.id, schema.nodes.c.scope_id, schema.nodes.c.content)
+    sa.select(
+        schema.nodes.c.seq, schema.nodes.c.id, schema.nodes.c.scope_id, schema.nodes.c.content
+    )
     .where(
         schema.nodes.c.seq > sa.bindparam("last"),
         schema.nodes.c.status.in_([str(status) for status in SEARCHABLE]),
@@ -136,14 +136,17 @@ class _Sqlite:
     """FTS5: table ``full_text(terms)``, ``rowid = nodes.seq``, and a view of its vocabulary."""
 
     def create(self, conn: Connection) -> None:
-        conn.exec_driver_sql(f'CREATE VIRTUAL TABLE {_TABLE} USING fts5(terms, tokenize="{_TOKENIZER}")')
-        conn.exec_driver_sql(f"CREATE VIRTUAL TABLE {_TABLE}_vocabulary USING fts5vocab({_TABLE}, row)")
+        conn.exec_driver_sql(
+            f'CREATE VIRTUAL TABLE {_TABLE} USING fts5(terms, tokenize="{_TOKENIZER}")'
+        )
+        conn.exec_driver_sql(
+            f"CREATE VIRTUAL TABLE {_TABLE}_vocabulary USING fts5vocab({_TABLE}, row)"
+        )
 
     def add(self, conn: Connection, scope_id: int, entries: Sequence[Entry]) -> None:
         if entries:
-            conn.execute(
-                _SQLITE_ADD,
-                [{"id": id_, "terms": _joined(scope_id, terms)} for id_, terms in entries],
+            _SQLITE_ADD.run_many(
+                conn, [{"id": id_, "terms": _joined(scope_id, terms)} for id_, terms in entries]
             )
 
     def remove(self, conn: Connection, seqs: Sequence[int]) -> int:
@@ -152,9 +155,7 @@ class _Sqlite:
         conn.execute(_SQLITE_REMOVE, {"seqs": list(seqs)})
         return gone
 
-    def frequencies(
-        self, conn: Connection, scope_id: int, terms: Sequence[str]
-    ) -> dict[str, int]:
+    def frequencies(self, conn: Connection, scope_id: int, terms: Sequence[str]) -> dict[str, int]:
         stored = {_stored(scope_id, term): term for term in terms}
         rows = conn.execute(_SQLITE_FREQUENCIES, {"terms": list(stored)})
         found = {stored[row.term]: int(row.doc) for row in rows}
@@ -199,18 +200,15 @@ class _Postgresql:
 
     def add(self, conn: Connection, scope_id: int, entries: Sequence[Entry]) -> None:
         if entries:
-            conn.execute(
-                _POSTGRESQL_ADD,
-                [{"id": id_, "terms": _joined(scope_id, terms)} for id_, terms in entries],
+            _POSTGRESQL_ADD.run_many(
+                conn, [{"id": id_, "terms": _joined(scope_id, terms)} for id_, terms in entries]
             )
 
     def remove(self, conn: Connection, seqs: Sequence[int]) -> int:
         rows = conn.execute(_POSTGRESQL_REMOVE, {"seqs": list(seqs)}).scalars()
         return sum(len(terms.split()) for terms in rows)
 
-    def frequencies(
-        self, conn: Connection, scope_id: int, terms: Sequence[str]
-    ) -> dict[str, int]:
+    def frequencies(self, conn: Connection, scope_id: int, terms: Sequence[str]) -> dict[str, int]:
         found = {}
         for term in dict.fromkeys(terms):
             query = _lexeme(_stored(scope_id, term))
@@ -294,9 +292,9 @@ _POSTGRESQL_ADD = sa.text(
     "SELECT seq, :terms, array_to_tsvector(array_remove(string_to_array(:terms, ' '), '')) "
     "FROM nodes WHERE id = :id"
 )
-_POSTGRESQL_REMOVE = sa.text(
-    f"DELETE FROM {_TABLE} WHERE seq IN :seqs RETURNING terms"
-).bindparams(*_in("seqs"))
+_POSTGRESQL_REMOVE = sa.text(f"DELETE FROM {_TABLE} WHERE seq IN :seqs RETURNING terms").bindparams(
+    *_in("seqs")
+)
 _POSTGRESQL_FREQUENCY = sa.text(
     f"SELECT count(*) FROM {_TABLE} WHERE vector @@ CAST(:query AS tsquery)"
 )
@@ -304,9 +302,7 @@ _POSTGRESQL_SELECT = (
     f"SELECT n.id, f.terms FROM {_TABLE} f JOIN nodes n ON n.seq = f.seq "
     f"WHERE f.vector @@ CAST(:query AS tsquery) AND {_WHERE}"
 )
-_POSTGRESQL_ORDER = (
-    " ORDER BY ts_rank(f.vector, CAST(:query AS tsquery)) DESC, n.seq LIMIT :limit"
-)
+_POSTGRESQL_ORDER = " ORDER BY ts_rank(f.vector, CAST(:query AS tsquery)) DESC, n.seq LIMIT :limit"
 _POSTGRESQL_CANDIDATES = sa.text(_POSTGRESQL_SELECT + _POSTGRESQL_ORDER).bindparams(
     *_in("statuses")
 )

@@ -84,7 +84,7 @@ class GenerationLedger:
             row = conn.execute(_INDEX).one_or_none()
             fingerprint = conn.execute(_EMBEDDER).scalar_one_or_none()
             rebuild = self._why_rebuild(row, fingerprint)
-            generation = self._next_generation(row) if rebuild else row.generation
+            generation = self._next_generation(row) if row is None or rebuild else row.generation
             values = {
                 "generation": generation,
                 "buckets": self._buckets,
@@ -132,7 +132,8 @@ class GenerationLedger:
     def top(self) -> int | None:
         """The newest outbox row; ``None`` where all has been applied."""
         with self._ledger.read() as conn:
-            return conn.execute(sa.select(sa.func.max(outbox.c.seq))).scalar_one()
+            top: int | None = conn.execute(sa.select(sa.func.max(outbox.c.seq))).scalar_one()
+            return top
 
     def queued(self, top: int) -> list[Queued]:
         """The first outbox rows, up to ``top``: a pass must end even while others write."""

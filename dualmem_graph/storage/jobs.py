@@ -7,10 +7,9 @@ in the meantime makes that transaction fail as a whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
-from uuid import uuid4
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -19,8 +18,10 @@ from dualmem_graph.config import Settings
 from dualmem_graph.errors import ConflictError, InputError
 from dualmem_graph.scope import scope_hash
 from dualmem_graph.storage import schema
+from dualmem_graph.storage.holders import is_gone, new_token
 from dualmem_graph.storage.ids import job_id
-from dualmem_graph.storage.ledger import Ledger, insert_into
+from dualmem_graph.storage.ledger import Ledger
+from dualmem_graph.storage.prepared import Prepared, insert
 from dualmem_graph.storage.records import Job, Lease, NewJob
 from dualmem_graph.types import Scope
 
@@ -50,14 +51,25 @@ class JobQueue:
         self._clock = clock
 
     def claim(
-        self, kinds: Sequence[str] | None = None, scope: Scope | None = None
+        self,
+        kinds: Sequence[str] | None = None,
+        scope: Scope | None = None,
+        *,
+        ignore_pause: bool = False,
+        exclude: Collection[str] = (),
     ) -> Job | None:
         """Take the next job that is due, if any; the job's ``lease`` must be handed back.
 
         A job whose runner fell silent is taken over, and parked instead after
         ``job_max_attempts``. Scopes that have a running job are passed over.
+
+        Args:
+            kinds: only these kinds of job.
+            scope: only this one's jobs.
+            ignore_pause: take also what waits for its next attempt.
+            exclude: ids of jobs to leave alone.
         """
-        statement = _candidates(kinds, scope)
+        statement = _candidates(kinds, scope, ignore_pause, exclude)
         with self._ledger.read() as conn:  # looking must not make writers wait
             if conn.execute(statement, {"now": self._clock()}).first() is None:
                 return None
@@ -120,6 +132,48 @@ class JobQueue:
                 raise _lost(lease)
         return Lease(lease.job_id, lease.token, until)
 
+    def release(self, lease: Lease) -> None:
+        """Hand a job back untouched, for another runner; one no longer held is left alone."""
+        with self._ledger.write() as conn:
+            conn.execute(_RELEASE, {**_held(lease), "now": self._clock()})
+
+    def reap(self) -> int:
+        """Let the leases lapse whose process on this machine has ended; answers how many."""
+        with self._ledger.read() as conn:
+            gone = [row for row in conn.execute(_RUNNING) if is_gone(row.token)]
+        if gone:
+            with self._ledger.write() as conn:
+                for row in gone:
+                    conn.execute(
+                        _RELEASE, {"id_": row.id, "held": row.token, "now": self._clock()}
+                    )
+        return len(gone)
+
+    def is_running(self, scope: Scope | None = None) -> bool:
+        """Tell whether any runner holds a job that has not lapsed."""
+        statement = _of(sa.select(_jobs.c.id).join(_scopes), scope).where(
+            _jobs.c.state == RUNNING, _jobs.c.lease_until >= self._clock()
+        )
+        with self._ledger.read() as conn:
+            return conn.execute(statement.limit(1)).first() is not None
+
+    def release(self, lease: Lease) -> bool:
+        """Hand a job back unfinished, as if it had not been claimed.
+
+        Returns:
+            False where the lease is no longer held: the job is done, or another runner has it.
+        """
+        with self._ledger.write() as conn:
+            return conn.execute(_RELEASE, {**_held(lease), "now": self._clock()}).rowcount == 1
+
+    def is_running(self, scope: Scope | None = None) -> bool:
+        """Say whether any job runs whose runner is not overdue."""
+        statement = _of(sa.select(_jobs.c.id).select_from(_jobs.join(_scopes)), scope).where(
+            _jobs.c.state == RUNNING, _jobs.c.lease_until >= self._clock()
+        )
+        with self._ledger.read() as conn:
+            return conn.execute(statement.limit(1)).first() is not None
+
     def retry(self, job_id: str) -> None:
         """Queue a parked job again, with all its attempts before it.
 
@@ -156,9 +210,9 @@ class JobQueue:
 
     def pending_count(self, scope: Scope | None = None) -> int:
         """Count the jobs that wait or run."""
-        statement = _of(
-            sa.select(sa.func.count()).select_from(_jobs.join(_scopes)), scope
-        ).where(_jobs.c.state.in_(OPEN))
+        statement = _of(sa.select(sa.func.count()).select_from(_jobs.join(_scopes)), scope).where(
+            _jobs.c.state.in_(OPEN)
+        )
         with self._ledger.read() as conn:
             return int(conn.execute(statement).scalar_one())
 
@@ -215,17 +269,16 @@ def enqueue(
 
 def new_lease(job: str, now: datetime, seconds: float) -> Lease:
     """Make the right to run a job for some seconds."""
-    return Lease(job, uuid4().hex, now + timedelta(seconds=seconds))
+    return Lease(job, new_token(), now + timedelta(seconds=seconds))
 
 
-def finish(conn: Connection, lease: Lease, now: datetime, scope_id: int | None = None) -> None:
+def finish(conn: Connection, lease: Lease, now: datetime) -> None:
     """Mark a job done within the transaction that writes what it made.
 
     Raises:
         ConflictError: the lease lapsed and another runner has the job.
     """
-    statement = _FINISH if scope_id is None else _FINISH.where(_jobs.c.scope_id == scope_id)
-    if conn.execute(statement, {**_held(lease), "now": now}).rowcount != 1:
+    if _FINISH.run(conn, {**_held(lease), "now": now}) != 1:
         raise _lost(lease)
 
 
@@ -240,8 +293,8 @@ def _enqueue_one(
 ) -> Queued:
     id_ = job_id(scope, job.kind, job.key, seq)
     mine = None if lease is None else new_lease(id_, now, lease)
-    added = conn.execute(
-        insert_into(conn, _jobs).on_conflict_do_nothing(),
+    added = _ENQUEUE.run(
+        conn,
         {
             "id": id_,
             "seq": seq,
@@ -257,13 +310,18 @@ def _enqueue_one(
             "created_at": now,
         },
     )
-    if added.rowcount == 1:
+    if added == 1:
         return Queued(id_, mine)
     found = conn.execute(_OPEN_LIKE, {"scope_id": scope_id, "kind": job.kind, "key": job.key})
     return Queued(found.scalar_one(), None)
 
 
-def _candidates(kinds: Sequence[str] | None, scope: Scope | None) -> sa.Select[Any]:
+def _candidates(
+    kinds: Sequence[str] | None,
+    scope: Scope | None,
+    ignore_pause: bool,
+    exclude: Collection[str],
+) -> sa.Select[Any]:
     now = sa.bindparam("now", type_=schema.Instant)
     other = _jobs.alias("other")
     is_busy = sa.exists().where(
@@ -272,17 +330,18 @@ def _candidates(kinds: Sequence[str] | None, scope: Scope | None) -> sa.Select[A
         other.c.state == RUNNING,
         other.c.lease_until >= now,
     )
+    waits = [_jobs.c.state == QUEUED]
+    if not ignore_pause:
+        waits.append(_jobs.c.run_after <= now)
     is_due = sa.or_(
-        sa.and_(_jobs.c.state == QUEUED, _jobs.c.run_after <= now),
-        sa.and_(_jobs.c.state == RUNNING, _jobs.c.lease_until < now),
+        sa.and_(*waits), sa.and_(_jobs.c.state == RUNNING, _jobs.c.lease_until < now)
     )
-    statement = (
-        _of(_SELECT, scope)
-        .where(is_due, ~is_busy)
-        .order_by(_jobs.c.run_after, _jobs.c.seq, _jobs.c.id)
-        .limit(1)
-    )
-    return statement if kinds is None else statement.where(_jobs.c.kind.in_(list(kinds)))
+    statement = _of(_SELECT, scope).where(is_due, ~is_busy)
+    if kinds is not None:
+        statement = statement.where(_jobs.c.kind.in_(list(kinds)))
+    if exclude:
+        statement = statement.where(_jobs.c.id.not_in(list(exclude)))
+    return statement.order_by(_jobs.c.run_after, _jobs.c.seq, _jobs.c.id).limit(1)
 
 
 def _of(statement: sa.Select[Any], scope: Scope | None) -> sa.Select[Any]:
@@ -325,13 +384,37 @@ _MINE = (
     _jobs.c.state == RUNNING,
 )
 _ATTEMPTS = sa.select(_jobs.c.attempts).where(*_MINE)
-_PROLONG = sa.update(_jobs).where(*_MINE).values(lease_until=sa.bindparam("until"))
-_FINISH = (
+_RELEASE = (
     sa.update(_jobs)
     .where(*_MINE)
     .values(
-        state=DONE, token=None, lease_until=None, error=None, finished_at=sa.bindparam("now")
+        state=QUEUED,
+        attempts=sa.case((_jobs.c.attempts > 0, _jobs.c.attempts - 1), else_=0),
+        run_after=sa.bindparam("now"),
+        token=None,
+        lease_until=None,
     )
+)
+_PROLONG = sa.update(_jobs).where(*_MINE).values(lease_until=sa.bindparam("until"))
+_FINISH = Prepared(
+    lambda _: sa.update(_jobs)
+    .where(*_MINE)
+    .values(
+        state=DONE,
+        token=None,
+        lease_until=None,
+        error=None,
+        finished_at=sa.bindparam("now", type_=schema.Instant),
+    )
+)
+_ENQUEUE = insert(_jobs, skip_existing=True)
+_RELEASE = (
+    sa.update(_jobs)
+    .where(*_MINE)
+    .values(state=QUEUED, token=None, lease_until=None, run_after=sa.bindparam("now"))
+)
+_RUNNING = sa.select(_jobs.c.id, _jobs.c.token).where(
+    _jobs.c.state == RUNNING, _jobs.c.token.is_not(None)
 )
 _rival = _jobs.alias("rival")
 _TAKE = (

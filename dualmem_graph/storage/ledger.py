@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
 from dualmem_graph.config import Settings
 from dualmem_graph.errors import ClosedError, ConfigError, StoreError, StoreLockedError
 from dualmem_graph.storage import schema
+from dualmem_graph.storage.prepared import upsert
 
 LEDGER_FILE = "ledger.db"
 _BEGIN = "dualmem_begin"
@@ -88,7 +88,7 @@ class Ledger:
         if not connections.writing.acquire(timeout=self.settings.lock_timeout):
             raise self._locked()
         try:
-            with self._translated(), connections.writer.begin() as conn:
+            with self._translated(connections), connections.writer.begin() as conn:
                 yield conn
         finally:
             connections.writing.release()
@@ -97,7 +97,7 @@ class Ledger:
     def read(self) -> Iterator[Connection]:
         """See one consistent snapshot; what is read does not change within the block."""
         connections = self._connected()
-        with self._translated(), connections.reader.connect() as conn:
+        with self._translated(connections), connections.reader.connect() as conn:
             yield conn
 
     def meta(self, key: str) -> str | None:
@@ -154,7 +154,7 @@ class Ledger:
             _make_private(self.path)
         connections = _Connections(self.url, self.settings)
         try:
-            with self._translated():
+            with self._translated(connections):
                 migrations.bring_up_to_date(connections.writer, self)
         except BaseException:
             connections.engine.dispose()
@@ -162,17 +162,17 @@ class Ledger:
         return connections
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translated(self, connections: _Connections) -> Iterator[None]:
         try:
             yield
-        except DBAPIError as error:
-            reason = str(error.orig)
-            if "locked" in reason or "lock timeout" in reason:
-                raise self._locked() from error
+        except (DBAPIError, connections.driver_error) as error:
+            cause = error.orig if isinstance(error, DBAPIError) else error
+            if "locked" in str(cause) or "lock timeout" in str(cause):
+                raise self._locked() from cause
             raise StoreError(
-                f"the ledger {self} could not do its work: {reason}; check that the disk has "
+                f"the ledger {self} could not do its work: {cause}; check that the disk has "
                 "room, that the file can be written and that it is a ledger"
-            ) from error
+            ) from cause
 
     def _locked(self) -> StoreLockedError:
         return StoreLockedError(
@@ -195,11 +195,8 @@ class _Connections:
             self.engine = _postgresql_engine(url, settings)
             self.writer = self.engine
             self.reader = self.engine.execution_options(isolation_level="REPEATABLE READ")
-
-
-def insert_into(conn: Connection, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
-    """Start an INSERT that can say ON CONFLICT, in the dialect of the connection."""
-    return sqlite.insert(table) if conn.dialect.name == "sqlite" else postgresql.insert(table)
+        #: what the driver raises beneath SQLAlchemy's own errors
+        self.driver_error: type[Exception] = self.engine.dialect.loaded_dbapi.Error
 
 
 def read_meta(conn: Connection, key: str) -> str | None:
@@ -210,11 +207,9 @@ def read_meta(conn: Connection, key: str) -> str | None:
 
 def write_meta(conn: Connection, key: str, value: str) -> None:
     """Write a fact about the store within a transaction."""
-    insert = insert_into(conn, schema.meta)
+    insert = upsert(conn.dialect.name, schema.meta)
     conn.execute(
-        insert.on_conflict_do_update(
-            index_elements=["key"], set_={"value": insert.excluded.value}
-        ),
+        insert.on_conflict_do_update(index_elements=["key"], set_={"value": insert.excluded.value}),
         {"key": key, "value": value},
     )
 

@@ -87,9 +87,7 @@ def chains(conn: Connection, scope: Scope, ids: Iterable[str]) -> dict[str, list
         rows = conn.execute(_CHAINS, {"hash": scope_hash(scope), "ids": batch})
         for row in rows.mappings():
             kind = row["update_type"]
-            found[row["root"]].append(
-                ChainLink(to_node(row), UpdateType(kind) if kind else None)
-            )
+            found[row["root"]].append(ChainLink(to_node(row), UpdateType(kind) if kind else None))
     for links in found.values():
         links.sort(key=lambda link: _said(link.node), reverse=True)
     return found
@@ -114,6 +112,16 @@ def derived_from(conn: Connection, scope: Scope, ids: Iterable[str]) -> dict[str
     found: dict[str, list[Node]] = {id_: [] for id_ in ids}
     for batch in batches(list(found)):
         rows = conn.execute(_DERIVED, {"hash": scope_hash(scope), "ids": batch})
+        for row in rows.mappings():
+            found[row["root"]].append(to_node(row))
+    return found
+
+
+def grounds(conn: Connection, scope: Scope, ids: Iterable[str]) -> dict[str, list[Node]]:
+    """Read what each node rests on directly, oldest first."""
+    found: dict[str, list[Node]] = {id_: [] for id_ in ids}
+    for batch in batches(list(found)):
+        rows = conn.execute(_GROUNDS, {"hash": scope_hash(scope), "ids": batch})
         for row in rows.mappings():
             found[row["root"]].append(to_node(row))
     return found
@@ -321,7 +329,10 @@ _SCOPE = sa.select(
 ).where(_scopes.c.hash == sa.bindparam("hash"), _scopes.c.app_id != "")
 _SCOPES = (
     sa.select(
-        _scopes.c.app_id, _scopes.c.user_id, _nodes.c.layer, sa.func.count(_nodes.c.seq).label("count")
+        _scopes.c.app_id,
+        _scopes.c.user_id,
+        _nodes.c.layer,
+        sa.func.count(_nodes.c.seq).label("count"),
     )
     .join(_nodes, _nodes.c.scope_id == _scopes.c.id, isouter=True)
     .where(_scopes.c.app_id != "")
@@ -360,6 +371,19 @@ _DERIVED = (
         _scope_is(_edges),
         _edges.c.kind == str(EdgeKind.DERIVED_FROM),
         _edges.c.dst.in_(_IDS),
+    )
+    .order_by(_nodes.c.seq)
+)
+
+
+_GROUNDS = (
+    sa.select(*NODE_COLUMNS, _edges.c.src.label("root"))
+    .join(_edges, _edges.c.dst == _nodes.c.id)
+    .where(
+        _IN_SCOPE,
+        _scope_is(_edges),
+        _edges.c.kind == str(EdgeKind.DERIVED_FROM),
+        _edges.c.src.in_(_IDS),
     )
     .order_by(_nodes.c.seq)
 )

@@ -170,6 +170,18 @@ class Plan:
     finish: Lease | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a statement is a version of, where that could be read off its text."""
+
+    dimension: str | None = None
+    value: str | None = None
+    negated: bool = False
+
+
+UNREAD = About()
+
+
 # --- what comes back
 
 
@@ -318,7 +330,7 @@ NODE_COLUMNS: tuple[sa.Column[Any], ...] = tuple(
 )
 
 
-def to_node(row: Mapping[str, Any]) -> Node:
+def to_node(row: Mapping[Any, Any]) -> Node:
     """Turn a row of ``nodes`` (by column name) into a :class:`~dualmem_graph.types.Node`."""
     emotion = row["emotion"]
     return Node(
@@ -361,11 +373,11 @@ def to_row(new: NewNode, now: datetime, *, scope_id: int, content_hash: str) -> 
     return {
         "id": new.id,
         "scope_id": scope_id,
-        "layer": new.layer,
-        "status": Status.ACTIVE,
+        "layer": str(new.layer),
+        "status": str(Status.ACTIVE),
         "rev": 1,
         "vid": None,
-        "memory_type": new.memory_type,
+        "memory_type": str(new.memory_type),
         "content": new.content,
         "content_hash": content_hash,
         "subject": new.subject,
@@ -429,7 +441,7 @@ def from_blob(blob: bytes) -> Vector:
     return np.frombuffer(blob, dtype="<f4")
 
 
-def _event(row: Mapping[str, Any]) -> TimeSpan | None:
+def _event(row: Mapping[Any, Any]) -> TimeSpan | None:
     if row["event_start"] is None:
         return None
     return TimeSpan(
@@ -446,6 +458,6 @@ def _event_columns(event: TimeSpan | None) -> dict[str, Any]:
     return {
         "event_start": event.start,
         "event_end": event.end,
-        "granularity": event.granularity,
+        "granularity": str(event.granularity),
         "event_text": event.text,
     }

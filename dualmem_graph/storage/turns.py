@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from dualmem_graph.errors import InputError
 from dualmem_graph.storage import schema
 from dualmem_graph.storage.ids import turn_id
+from dualmem_graph.storage.prepared import Prepared
 from dualmem_graph.storage.records import NODE_COLUMNS, NewNode, NewTurn, Vector, to_node, to_row
 from dualmem_graph.storage.unit import Unit
 from dualmem_graph.text.safety import content_hash
@@ -111,11 +112,11 @@ def _name_by_keys(unit: Unit, talk: Conversation, keys: Sequence[str | None]) ->
 def _tail(unit: Unit, talk: Conversation) -> list[_Said]:
     """The last turns of the session, at most as many as came in, oldest first."""
     statement = _TAIL if talk.session_id is not None else _TAIL_OF_NO_SESSION
-    rows = unit.conn.execute(
-        statement,
+    rows = statement.rows(
+        unit.conn,
         {"scope_id": unit.scope_id, "session_id": talk.session_id, "k": len(talk.turns)},
     )
-    said = [_Said(to_node(row), row["granularity"] == _STAMPED) for row in rows.mappings()]
+    said = [_Said(to_node(row), row["granularity"] == _STAMPED) for row in rows]
     return said[::-1]
 
 
@@ -201,5 +202,5 @@ def _tail_of(session: sa.ColumnElement[bool]) -> sa.Select[Any]:
     )
 
 
-_TAIL = _tail_of(_nodes.c.session_id == sa.bindparam("session_id"))
-_TAIL_OF_NO_SESSION = _tail_of(_nodes.c.session_id.is_(None))
+_TAIL = Prepared(lambda _: _tail_of(_nodes.c.session_id == sa.bindparam("session_id")))
+_TAIL_OF_NO_SESSION = Prepared(lambda _: _tail_of(_nodes.c.session_id.is_(None)))

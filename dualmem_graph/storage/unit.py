@@ -9,21 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
 from dualmem_graph.scope import scope_hash
 from dualmem_graph.storage import schema
+from dualmem_graph.storage.prepared import LONGEST_LIST, Prepared, Row, any_of, upsert
 from dualmem_graph.storage.records import NODE_COLUMNS, to_node
 from dualmem_graph.types import EdgeKind, Layer, Node, Scope, Status, UpdateType
 
 _nodes, _edges, _scopes = schema.nodes, schema.edges, schema.scopes
-# ids in one IN list; SQLite takes 32,766 variables, PostgreSQL 65,535
-ID_BATCH = 1000
 # above any seq: what a unit adds arrives after all that is there
 _NOT_YET = 1 << 62
 # links that a walk along a chain follows; no chain of real versions is longer
@@ -106,18 +103,18 @@ class Unit:
         """Hold the nodes of these ids, as far as they exist in this scope."""
         wanted = [id_ for id_ in dict.fromkeys(ids) if id_ not in self.held]
         for batch in batches(wanted):
-            self._hold(self.conn.execute(_BY_ID, {"scope_id": self.scope_id, "ids": batch}))
+            self._hold(_BY_ID.rows(self.conn, {"scope_id": self.scope_id, "ids": batch}))
 
     def load_equal(self, hashes: Iterable[str]) -> None:
         """Hold the current memories (not turns) of these content hashes."""
         for batch in batches(list(dict.fromkeys(hashes))):
-            self._hold(self.conn.execute(_BY_HASH, {"scope_id": self.scope_id, "hashes": batch}))
+            self._hold(_BY_HASH.rows(self.conn, {"scope_id": self.scope_id, "hashes": batch}))
 
     def load_links(self, ids: Iterable[str]) -> None:
         """Know the links above these nodes, and hold the successors."""
         wanted = [id_ for id_ in dict.fromkeys(ids) if id_ not in self.links]
         for batch in batches(wanted):
-            self._learn(self.conn.execute(_SUCCESSORS, {"scope_id": self.scope_id, "ids": batch}))
+            self._learn(_SUCCESSORS.rows(self.conn, {"scope_id": self.scope_id, "ids": batch}))
             for id_ in batch:
                 self._know(id_, None)
         self.load(link.successor for link in self.links.values() if link is not None)
@@ -125,7 +122,7 @@ class Unit:
     def load_chain(self, id_: str) -> str:
         """Hold the whole chain of a node and know its links; answers the id of its head."""
         head = self.head_of(id_)
-        self._learn(self.conn.execute(_BELOW, {"scope_id": self.scope_id, "root": head}))
+        self._learn(_BELOW.rows(self.conn, {"scope_id": self.scope_id, "root": head}))
         self.load(self.links)
         return head
 
@@ -133,10 +130,10 @@ class Unit:
         """The id of the head of a node's chain; the way up to it is held."""
         while True:
             if id_ not in self.links:
-                rows = self.conn.execute(_ABOVE, {"scope_id": self.scope_id, "root": id_}).all()
+                rows = _ABOVE.rows(self.conn, {"scope_id": self.scope_id, "root": id_})
                 self._learn(rows)
-                self._know(rows[-1].src if rows else id_, None)
-                self.load(row.src for row in rows)
+                self._know(rows[-1]["src"] if rows else id_, None)
+                self.load(row["src"] for row in rows)
             link = self.links[id_]
             if link is None:
                 return id_
@@ -154,10 +151,9 @@ class Unit:
             if src in found:
                 found[src].append(dst)
         for batch in batches(list(found)):
-            rows = self.conn.execute(_EVIDENCE, {"scope_id": self.scope_id, "ids": batch})
-            for src, dst in rows:
-                if dst not in found[src]:
-                    found[src].append(dst)
+            for row in _EVIDENCE.rows(self.conn, {"scope_id": self.scope_id, "ids": batch}):
+                if row["dst"] not in found[row["src"]]:
+                    found[row["src"]].append(row["dst"])
         self.load(dst for dsts in found.values() for dst in dsts)
         return found
 
@@ -231,8 +227,8 @@ class Unit:
         self.is_abandoned = True
         self.conn.rollback()
 
-    def _hold(self, rows: sa.CursorResult[Any]) -> None:
-        for row in rows.mappings():
+    def _hold(self, rows: Iterable[Row]) -> None:
+        for row in rows:
             if row["id"] not in self.held:
                 node = to_node(row)
                 self._keep(
@@ -249,9 +245,10 @@ class Unit:
         self.held[held.node.id] = held
         self.held_by_hash.setdefault(held.content_hash, []).append(held.node.id)
 
-    def _learn(self, rows: Iterable[Any]) -> None:
-        for src, dst, kind in rows:
-            self._know(dst, Link(src, UpdateType(kind) if kind else None))
+    def _learn(self, rows: Iterable[Row]) -> None:
+        for row in rows:
+            kind = row["update_type"]
+            self._know(row["dst"], Link(row["src"], UpdateType(kind) if kind else None))
 
     def _know(self, id_: str, link: Link | None) -> None:
         if id_ not in self.links:  # what this unit changed stands
@@ -264,26 +261,25 @@ def touch_scope(conn: Connection, scope: Scope, now: datetime) -> tuple[int, int
     The first statement of every write: it holds the scope's row, so that two writers of one scope
     take turns on PostgreSQL as they do on SQLite.
     """
-    row = conn.execute(
-        _touch(conn.dialect.name),
+    row = _TOUCH.rows(
+        conn,
         {
             "app_id": scope.app_id,
             "user_id": scope.user_id,
             "hash": scope_hash(scope),
-            "revision": 1,
             "created_at": now,
         },
-    ).one()
-    if row.app_id != scope.app_id:  # it was deleted: its row had given up the names
+    )[0]
+    if row["app_id"] != scope.app_id:  # it was deleted: its row had given up the names
         conn.execute(
             sa.update(_scopes)
-            .where(_scopes.c.id == row.id)
+            .where(_scopes.c.id == row["id"])
             .values(app_id=scope.app_id, user_id=scope.user_id, created_at=now)
         )
-    return row.id, row.revision
+    return row["id"], row["revision"]
 
 
-def batches(items: Sequence[Any], size: int = ID_BATCH) -> Iterator[Sequence[Any]]:
+def batches(items: Sequence[Any], size: int = LONGEST_LIST) -> Iterator[Sequence[Any]]:
     """Cut a sequence into parts that fit one statement."""
     for start in range(0, len(items), size):
         yield items[start : start + size]
@@ -298,32 +294,19 @@ def _plain(values: Mapping[str, Any] | None) -> dict[str, Any] | None:
     }
 
 
-@lru_cache(maxsize=2)
 def _touch(dialect: str) -> Any:
-    insert = sqlite.insert(_scopes) if dialect == "sqlite" else postgresql.insert(_scopes)
-    return insert.on_conflict_do_update(
-        index_elements=["hash"], set_={"revision": _scopes.c.revision + 1}
-    ).returning(_scopes.c.id, _scopes.c.revision, _scopes.c.app_id)
-
-
-_HELD_COLUMNS = (*NODE_COLUMNS, _nodes.c.embedding.is_not(None).label("has_embedding"))
-_BY_ID = sa.select(*_HELD_COLUMNS).where(
-    _nodes.c.scope_id == sa.bindparam("scope_id"),
-    _nodes.c.id.in_(sa.bindparam("ids", expanding=True)),
-)
-_BY_HASH = sa.select(*_HELD_COLUMNS).where(
-    _nodes.c.scope_id == sa.bindparam("scope_id"),
-    _nodes.c.content_hash.in_(sa.bindparam("hashes", expanding=True)),
-    _nodes.c.status == str(Status.ACTIVE),
-    _nodes.c.layer != str(Layer.RAW),
-)
-_LINK = (_edges.c.src, _edges.c.dst, _edges.c.update_type)
-_SUPERSEDES = sa.and_(
-    _edges.c.scope_id == sa.bindparam("scope_id"), _edges.c.kind == str(EdgeKind.SUPERSEDES)
-)
-_SUCCESSORS = sa.select(*_LINK).where(
-    _SUPERSEDES, _edges.c.dst.in_(sa.bindparam("ids", expanding=True))
-)
+    values = {
+        name: sa.bindparam(name, type_=_scopes.c[name].type)
+        for name in ("app_id", "user_id", "hash", "created_at")
+    }
+    return (
+        upsert(dialect, _scopes)
+        .values(**values, revision=1)
+        .on_conflict_do_update(
+            index_elements=["hash"], set_={"revision": _scopes.c.revision + 1}
+        )
+        .returning(*_TOUCHED)
+    )
 
 
 def _chain_walk(*, up: bool) -> sa.Select[Any]:
@@ -342,10 +325,35 @@ def _chain_walk(*, up: bool) -> sa.Select[Any]:
     return sa.select(walk.c.src, walk.c.dst, walk.c.update_type).order_by(walk.c.depth)
 
 
-_ABOVE = _chain_walk(up=True)
-_BELOW = _chain_walk(up=False)
-_EVIDENCE = sa.select(_edges.c.src, _edges.c.dst).where(
-    _edges.c.scope_id == sa.bindparam("scope_id"),
-    _edges.c.kind == str(EdgeKind.DERIVED_FROM),
-    _edges.c.src.in_(sa.bindparam("ids", expanding=True)),
+_TOUCHED = (_scopes.c.id, _scopes.c.revision, _scopes.c.app_id)
+_TOUCH = Prepared(_touch, returns=_TOUCHED)
+_HELD = sa.select(*NODE_COLUMNS, _nodes.c.embedding.is_not(None).label("has_embedding")).where(
+    _nodes.c.scope_id == sa.bindparam("scope_id")
+)
+_BY_ID = Prepared(lambda _, ids: _HELD.where(any_of(_nodes.c.id, "ids", ids)), lists=["ids"])
+_BY_HASH = Prepared(
+    lambda _, hashes: _HELD.where(
+        any_of(_nodes.c.content_hash, "hashes", hashes),
+        _nodes.c.status == str(Status.ACTIVE),
+        _nodes.c.layer != str(Layer.RAW),
+    ),
+    lists=["hashes"],
+)
+_LINK = (_edges.c.src, _edges.c.dst, _edges.c.update_type)
+_SUPERSEDES = sa.and_(
+    _edges.c.scope_id == sa.bindparam("scope_id"), _edges.c.kind == str(EdgeKind.SUPERSEDES)
+)
+_SUCCESSORS = Prepared(
+    lambda _, ids: sa.select(*_LINK).where(_SUPERSEDES, any_of(_edges.c.dst, "ids", ids)),
+    lists=["ids"],
+)
+_ABOVE = Prepared(lambda _: _chain_walk(up=True))
+_BELOW = Prepared(lambda _: _chain_walk(up=False))
+_EVIDENCE = Prepared(
+    lambda _, ids: sa.select(_edges.c.src, _edges.c.dst).where(
+        _edges.c.scope_id == sa.bindparam("scope_id"),
+        _edges.c.kind == str(EdgeKind.DERIVED_FROM),
+        any_of(_edges.c.src, "ids", ids),
+    ),
+    lists=["ids"],
 )

@@ -10,11 +10,9 @@ from __future__ import annotations
 import logging
 import os
 import threading
-import time
 import weakref
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -31,18 +29,16 @@ from dualmem_graph.storage.chroma import ChromaIndex, IndexFailure, batches
 from dualmem_graph.storage.ledger import Ledger
 from dualmem_graph.storage.records import SemanticHits
 from dualmem_graph.storage.schema import nodes, outbox
-from dualmem_graph.storage.scope_cache import (
+from dualmem_graph.storage.scope_cache import ScopeCache, ScopeState, read_state, scan
+from dualmem_graph.storage.scoring import (
     Hits,
-    ScopeCache,
-    ScopeState,
     Vector,
     best_first,
     check_width,
     dot,
-    read_state,
-    scan,
     to_columns,
 )
+from dualmem_graph.storage.timed_calls import TimedCalls
 from dualmem_graph.types import Status
 
 logger = logging.getLogger(__name__)
@@ -96,19 +92,21 @@ class VectorSide:
     ) -> None:
         self._ledger = ledger
         self._settings = settings
+        # absolute: the process may change its working directory
+        folder = Path(directory).expanduser().absolute() / INDEX_FOLDER
         self._applier = (
             None
             if settings.vector_index == "off"
-            else IndexApplier(ledger, settings, Path(directory) / INDEX_FOLDER, clock)
+            else IndexApplier(ledger, settings, folder, clock)
         )
         self._reset()
         _sides.add(self)
 
     def _reset(self) -> None:
         self._cache = ScopeCache(self._settings.vector_cache_mb * 1_000_000)
-        self._calls = _TimedCalls(_QUERY_THREADS)
+        self._calls = TimedCalls(_QUERY_THREADS)
         self._counts: Counter[str] = Counter()
-        self._fallbacks: Counter[str] = Counter()
+        self._count_lock = threading.Lock()
         self._query_failures = 0
 
     def start(self) -> None:
@@ -155,7 +153,7 @@ class VectorSide:
             if state is None or state.fingerprint is None:
                 return SemanticHits()
             if not self._is_for_index(state, wanted):
-                self._counts["exact"] += 1
+                self._count("exact")
                 return SemanticHits(wanted.trim(self._exact(conn, state, wanted)))
         return self._search_large(state, wanted)
 
@@ -165,16 +163,17 @@ class VectorSide:
 
     def status(self) -> dict[str, Any]:
         """Plain values: the index's state, how searches were answered, what is cached."""
-        searches = dict(self._counts)
-        answered = sum(searches.values())
+        with self._count_lock:
+            counts = dict(self._counts)
+        exact, from_index = counts.pop("exact", 0), counts.pop("index", 0)
         return {
-            "index": {"state": "off"} if self._applier is None else self._applier.status(),
+            **({"state": "off"} if self._applier is None else self._applier.status()),
             "searches": {
-                "exact": searches.get("exact", 0),
-                "index": searches.get("index", 0),
-                "index_share": searches.get("index", 0) / answered if answered else 0.0,
+                "exact": exact,
+                "index": from_index,
+                "index_share": from_index / max(1, exact + from_index),
             },
-            "fallbacks": dict(self._fallbacks),
+            "fallbacks": counts,
             "cache": self._cache.stats(),
         }
 
@@ -192,6 +191,10 @@ class VectorSide:
     def _ledger_has_work(self) -> bool:
         with self._ledger.read() as conn:
             return conn.execute(sa.select(outbox.c.seq).limit(1)).first() is not None
+
+    def _count(self, what: str) -> None:
+        with self._count_lock:
+            self._counts[str(what)] += 1
 
     # --- exact
 
@@ -220,19 +223,19 @@ class VectorSide:
         try:
             hits = self._candidates(state, wanted)
             if len(hits) >= wanted.fetch:
-                self._counts["index"] += 1
+                self._count("index")
                 return SemanticHits(wanted.trim(hits), from_index=True)
             few, reason = hits, Fallback.TOO_FEW
         except _FallBackError as fallback:
             reason = fallback.reason
-        self._counts["exact"] += 1
+        self._count("exact")
         with self._ledger.read() as conn:
             state = read_state(conn, wanted.scope_id) or state
             exact = self._exact(conn, state, wanted)
         if reason is Fallback.TOO_FEW and len(exact) <= len(few):
             # The scope has no more of this kind: the index was complete, nothing went wrong.
             return SemanticHits(wanted.trim(exact))
-        self._fallbacks[reason] += 1
+        self._count(reason)
         return SemanticHits(wanted.trim(exact), degraded=(f"vector_index_{reason}",))
 
     def _candidates(self, state: ScopeState, wanted: _Wanted) -> Hits:
@@ -311,7 +314,7 @@ class VectorSide:
         if not rows:
             return []
         seqs, ids, _, matrix = to_columns(rows)
-        check_width(wanted.query, matrix.shape[1], state.fingerprint, len(rows))
+        check_width(wanted.query, matrix.shape[1], state.fingerprint)
         scores = dot(matrix, wanted.query)
         return [(ids[i], float(scores[i])) for i in best_first(scores, seqs, wanted.fetch)]
 
@@ -341,50 +344,6 @@ class _FallBackError(Exception):
     def __init__(self, reason: Fallback) -> None:
         super().__init__(reason)
         self.reason = reason
-
-
-class _TimedCalls:
-    """Calls that may hang, each in a thread that nobody waits for longer than a time-out.
-
-    The threads are daemons: a call that never returns must not keep the process from ending. While
-    a call is overdue no other is made, so that a hanging index costs one search, not every one.
-    """
-
-    def __init__(self, threads: int) -> None:
-        self._free = threading.BoundedSemaphore(threads)
-        self._overdue: set[Future[Any]] = set()
-
-    def run(self, call: Callable[[], list[str]], timeout: float) -> list[str]:
-        """The call's result.
-
-        Raises:
-            TimeoutError: it did not come in time, or an earlier call has still not returned.
-        """
-        deadline = time.monotonic() + timeout
-        if self._overdue or not self._free.acquire(timeout=timeout):
-            raise TimeoutError
-        future: Future[list[str]] = Future()
-        threading.Thread(
-            target=self._work, args=(future, call), name="dualmem-query", daemon=True
-        ).start()
-        try:
-            return future.result(deadline - time.monotonic())
-        except TimeoutError:
-            self._overdue.add(future)
-            if future.done():
-                self._overdue.discard(future)
-            raise
-
-    def _work(self, future: Future[list[str]], call: Callable[[], list[str]]) -> None:
-        try:
-            future.set_result(call())
-        except BaseException as error:
-            future.set_exception(error)
-            if not isinstance(error, IndexFailure):
-                logger.exception("a vector query ended unexpectedly")
-        finally:
-            self._overdue.discard(future)
-            self._free.release()
 
 
 def _checked(vector: Vector) -> Vector:

@@ -24,6 +24,7 @@ from dualmem_graph.storage.ids import adopted_id, node_id
 from dualmem_graph.storage.jobs import enqueue, finish
 from dualmem_graph.storage.ledger import Ledger
 from dualmem_graph.storage.records import (
+    About,
     Applied,
     Deleted,
     Evidence,
@@ -124,9 +125,7 @@ def add_turns(
     return TurnsWritten(tuple(turns), tuple(is_new), claimed)
 
 
-def apply(
-    writer: Writer, scope: Scope, plan: Plan, *, actor: str, reason: str = ""
-) -> Applied:
+def apply(writer: Writer, scope: Scope, plan: Plan, *, actor: str, reason: str = "") -> Applied:
     """Carry out a plan; see :meth:`dualmem_graph.storage.store.MemoryStore.apply`."""
     texts = [_read_text(new) for new in plan.nodes]
     with writer.unit(scope, actor, reason) as unit:
@@ -165,6 +164,7 @@ def update(
     fingerprint: str | None,
     tags: tuple[str, ...] | None,
     metadata: dict[str, object] | None,
+    about: About,
     actor: str,
 ) -> Node:
     """Write a new version of a memory that supersedes it."""
@@ -183,6 +183,12 @@ def update(
             new_id = id_
         else:
             new = _next_version(scope, old, content, new_version, tags, metadata)
+            new = replace(
+                new,
+                dimension=about.dimension or old.dimension,
+                value=about.value,
+                negated=about.negated,
+            )
             new_id = new.id
             unit.load([new_id])
             _insert(unit, new, text)
@@ -362,9 +368,7 @@ def _supersede_all(unit: Unit, plan: Plan, draft: _Draft) -> list[SupersedeOutco
     ids = [draft.actual(id_) for item in plan.supersedes for id_ in (item.new, *item.old)]
     unit.load_links([id_ for id_ in ids if id_ in unit.held])
     return [
-        supersede(
-            unit, draft.actual(item.new), [draft.actual(id_) for id_ in item.old], item
-        )
+        supersede(unit, draft.actual(item.new), [draft.actual(id_) for id_ in item.old], item)
         for item in plan.supersedes
     ]
 
@@ -441,9 +445,6 @@ _SET_EMBEDDING = (
     sa.update(_nodes)
     .where(_nodes.c.scope_id == sa.bindparam("scope_id_"), _nodes.c.id == sa.bindparam("id_"))
     .values(
-        {
-            name: sa.bindparam(name)
-            for name in ("rev", "vid", "embedding", "fingerprint", "changed")
-        }
+        {name: sa.bindparam(name) for name in ("rev", "vid", "embedding", "fingerprint", "changed")}
     )
 )

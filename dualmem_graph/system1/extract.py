@@ -14,7 +14,6 @@ from dataclasses import replace
 from typing import Literal
 
 from langgraph.errors import NodeError
-from langgraph.graph import END
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
@@ -124,7 +123,7 @@ def _judged(
     else:
         tools.finish_job.invoke({"scope": scope, "lease": lease})
         update["status"] = "ephemeral"
-    return Command(update=update, goto=END)
+    return Command(update=update, goto="__end__")
 
 
 def language_of(turns: Sequence[Turn], settings: Settings) -> str:

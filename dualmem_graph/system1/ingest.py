@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Literal
 
-from langgraph.graph import END
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
@@ -39,7 +38,7 @@ def ingest(
         return Command(
             update=update
             | {"turns": [dump(turn) for turn in turns], "turn_ids": state["turn_ids"]},
-            goto="extract" if turns else END,
+            goto="extract" if turns else "__end__",
         )
     written, skipped, degraded = _store(scope, state, runtime.context)
     update["skipped"] = [dump(item) for item in skipped]
@@ -48,7 +47,7 @@ def ingest(
     fresh = [turn for turn, new in zip(written.turns, written.is_new, strict=True) if new]
     if not fresh:
         update["status"] = "duplicate" if written.turns else "ephemeral"
-        return Command(update=update, goto=END)
+        return Command(update=update, goto="__end__")
     runtime.stream_writer({"stage": "ingest", "turns": len(fresh)})
     update["turns"] = [
         dump(turn) for turn in (*_context_turns(scope, fresh, runtime.context), *fresh)

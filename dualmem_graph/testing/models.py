@@ -151,7 +151,7 @@ class HashEmbeddings(Embeddings):
 
 def _as_message(entry: Any) -> AIMessage:
     if isinstance(entry, AIMessage):
-        return entry
+        return entry.model_copy()  # LangChain gives each answer an id of its own
     text = entry if isinstance(entry, str) else json.dumps(entry, ensure_ascii=False)
     return AIMessage(content=text)
 

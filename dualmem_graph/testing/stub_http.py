@@ -22,6 +22,7 @@ class Recorded:
 
     method: str
     path: str
+    query: str
     headers: Mapping[str, str]
     body: Any
 
@@ -119,7 +120,8 @@ class _Handler(BaseHTTPRequestHandler):
         except ValueError:
             body = raw
         headers = {name.lower(): value for name, value in self.headers.items()}
-        answer = self.server.answer(Recorded(self.command, self.path, headers, body))
+        path, _, query = self.path.partition("?")
+        answer = self.server.answer(Recorded(self.command, path, query, headers, body))
         if answer.delay and self.server.stopping.wait(answer.delay):
             self.close_connection = True
             return

@@ -98,7 +98,7 @@ class StubServer:
         self._embedding_answers = 0
         self._server: StubHTTPServer | None = None
         self.requests: list[Recorded] = []
-        """Every request: method, path, headers (lower case), body."""
+        """Every request: method, path, query, headers (names in lower case), body."""
 
     def __enter__(self) -> Self:
         self._server = StubHTTPServer(self._answer)

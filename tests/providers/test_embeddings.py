@@ -264,7 +264,7 @@ def test_wrong_width_names_both_numbers(endpoint: Callable[..., Embedder]) -> No
 
 
 def test_busy_endpoint_is_asked_again_after_the_wait_it_asks_for(
-    endpoint: Callable[..., Embedder], waits: list[float]
+    endpoint: Callable[..., Embedder], waits: Any
 ) -> None:
     busy = [
         Reply("slow down", status=429, headers={"Retry-After": "2"}),
@@ -281,7 +281,7 @@ def test_busy_endpoint_is_asked_again_after_the_wait_it_asks_for(
 
 
 def test_retries_end_and_say_how_often_and_with_what(
-    endpoint: Callable[..., Embedder], waits: list[float]
+    endpoint: Callable[..., Embedder], waits: Any
 ) -> None:
     with StubServer(embeddings=[Reply("overloaded", status=500)] * 9) as stub:
         embedder = endpoint(stub, wait=waits, embed_max_retries=2)
@@ -291,11 +291,11 @@ def test_retries_end_and_say_how_often_and_with_what(
     assert waits == [0.5, 1.0]
 
 
-def test_endpoint_that_is_down_is_named(settings: Make, waits: list[float]) -> None:
+def test_endpoint_that_is_down_is_named(settings: Make, waits: Any) -> None:
     with StubServer() as stub:
         url = stub.base_url
     down = settings(embed_base_url=url, embed_model="m", embed_max_retries=1)
-    embedder = make_embedder(down, wait=waits)  # type: ignore[arg-type]
+    embedder = make_embedder(down, wait=waits)
     with pytest.raises(EmbeddingError, match=rf"{url} \(model 'm'\) failed 2 times.*ConnectError"):
         embedder.embed(["tea"])
     embedder.close()
@@ -312,7 +312,7 @@ def test_endpoint_that_is_down_is_named(settings: Make, waits: list[float]) -> N
     ],
 )
 def test_answer_that_will_not_change_is_not_asked_for_again(
-    endpoint: Callable[..., Embedder], waits: list[float], reply: Reply, reason: str
+    endpoint: Callable[..., Embedder], waits: Any, reply: Reply, reason: str
 ) -> None:
     with StubServer(embeddings=[reply]) as stub:
         with pytest.raises(EmbeddingError, match=reason):
@@ -322,7 +322,7 @@ def test_answer_that_will_not_change_is_not_asked_for_again(
 
 
 def test_wrong_key_is_not_retried_names_the_setting_and_stays_secret(
-    endpoint: Callable[..., Embedder], waits: list[float], caplog: pytest.LogCaptureFixture
+    endpoint: Callable[..., Embedder], waits: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     said = Reply("Incorrect API key provided: hush-hush-key", status=401)

@@ -81,7 +81,10 @@ _CHANGES = {
     "复婚": "已婚",
     "分居": "分居",
 }
-_COUNTED_KIN = re.compile(rf"^(?P<kin>{KIN})(?P<rest>.*)$")
+_NOT_FAMILY = re.compile(
+    r"友|闺蜜|兄弟$|哥们|发小|死党|同学|同桌|邻居|房东|同事|老板|领导|上司|经理|主管|组长|下属|徒弟|师傅|客户|老师|班主任|导师|教练|学生|实习生|"
+    r"助理|合伙人|搭档|医生|对象|家人|朋友"
+)
 _SIGNS = "白羊座 牡羊座 金牛座 双子座 巨蟹座 狮子座 处女座 天秤座 天蝎座 射手座 人马座 摩羯座 魔羯座 水瓶座 双鱼座"
 _ANIMAL_YEARS = "鼠牛虎兔龙蛇马羊猴鸡狗猪"
 
@@ -234,9 +237,9 @@ def native(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
 @RULES.on(rf"(?:是|还是|一直)?(?P<status>{alternatives(' '.join(_STATUS))})(?:的|状态|狗|贵族)?$")
 def status(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     """``还没结婚``, ``是单身``."""
-    said = clause.predicate if clause.predicate != match["status"] else match["status"]
-    if said in ("单身", "单身了", "未婚", "离异"):
-        said = f"是{match['status']}"
+    said = f"是{match['status']}" if match["status"].endswith(("单身", "婚", "异")) else None
+    if clause.adverbials.past:
+        return [Draft(dim.RELATIONSHIP, _STATUS[match["status"]], negated=True)]
     return [Draft(dim.RELATIONSHIP, _STATUS[match["status"]], says=said)]
 
 
@@ -265,6 +268,8 @@ def found_partner(match: re.Match[str], clause: Clause) -> Iterable[Draft] | Non
 )
 def has_family(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     """``有两个孩子``, ``有个弟弟叫小宝``."""
+    if _NOT_FAMILY.search(match["kin"]):
+        return None
     kin = KIN_FORMS.get(match["kin"], match["kin"])
     value = match["name"] or match["count"] or dim.YES
     person = relative(clause.subject, kin, match["name"] or "")

@@ -124,7 +124,11 @@ _DETERMINERS = re.compile(
     r"^(?:(?:the|a|an|my|our|his|her|their|your|its|some|any|all|this|that|these|those|of)\s+)+"
 )
 _PLURALS = (("ies", "y"), ("ches", "ch"), ("shes", "sh"), ("sses", "ss"), ("xes", "x"), ("oes", "o"))
-_NOT_PLURAL = ("ss", "us", "is", "ics", "ous", "news", "tennis", "series")
+_NOT_PLURAL = ("ss", "us", "is", "ics", "ous", "news", "series", "species", "betes", "abies", "lens")
+_IE = frozenset(
+    "movies cookies brownies smoothies zombies selfies hoodies ties pies calories cuties rookies newbies "
+    "genies pixies".split()
+)
 _SHORTEST_PLURAL = 4
 
 
@@ -207,6 +211,8 @@ def _singular(text: str) -> str:
     head, space, word = text.rpartition(" ")
     if len(word) < _SHORTEST_PLURAL or word.endswith(_NOT_PLURAL) or not word.endswith("s"):
         return text
+    if word in _IE:
+        return head + space + word[:-1]
     for plural, singular in _PLURALS:
         if word.endswith(plural):
             return head + space + word[: -len(plural)] + singular

@@ -32,11 +32,12 @@ _SUBORDINATE = re.compile(
     re.IGNORECASE,
 )
 _OWN_SUBJECT = re.compile(rf"\b{_SUBJECT}|\b[A-Z]\w+ (?:is|has|was)\b", re.IGNORECASE)
-_PAIR = re.compile(r"^(?:(?:my|our)\s+(?:\w+\s+){1,3}?|[A-Z]\w+|me|both \w+)\s*$")
+_PAIR = re.compile(r"^(?:(?i:my|our)(?:\s+[\w'-]+){1,3}|[A-Z][\w'-]+(?: [A-Z][\w-]+)?|me|both \w+)\s*$")
 _SKIPPED = re.compile(
     r"^(?:(?:then|also|now|just|finally|recently|still|even|later|never|both|always|eventually|immediately"
     r"|ended up|currently|usually|often|mostly|sometimes|already)\s+)*"
 )
+_HOW_OFTEN = frozenset("also always usually often mostly sometimes never still currently".split())
 _WORD = re.compile(r"[A-Za-z']+")
 _BE = frozenset("am is are was were been felt feel feels seems seemed got gets".split())
 _OBJECT_START = frozenset(
@@ -127,7 +128,9 @@ def _opens_statement(right: str) -> bool:
 
 def _shares_subject(left: str, right: str) -> bool:
     """Whether "and <verb>" goes on with the subject of the left piece."""
-    right = right[_SKIPPED.match(right).end() :]  # type: ignore[union-attr]
+    skipped = _SKIPPED.match(right)
+    adverbs = skipped[0] if skipped else ""
+    right = right[len(adverbs) :]
     words = _WORD.findall(right)
     if not words or not _has_statement(left):
         return False
@@ -136,6 +139,8 @@ def _shares_subject(left: str, right: str) -> bool:
         return False
     following = words[1].lower() if len(words) > 1 else ""
     before = [word.lower() for word in _WORD.findall(left)]
+    if adverbs.split()[-1:] and adverbs.split()[-1] in _HOW_OFTEN and verb in verbs.BASES:
+        return True
     if verb in verbs.AUXILIARIES or verb in _PLAIN_BASES:
         return verb not in {"to", "ought", "need", "be"}
     if verbs.is_irregular_past(verb):

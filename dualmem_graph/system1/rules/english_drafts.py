@@ -72,11 +72,12 @@ _MONTH = (
 )
 TIME_TAIL = (
     rf"(?:for |about |over |almost )*{_NUMBER} (?:and a half )?(?:minute|hour|day|week|month|year|decade)s?(?: ago| now| back)?\b"
-    r"|(?:last|next|this|every|each) \w+|(?:since|until|till|for|during|by) (?:last |next |this |the |my |their |about |over |almost |nearly |many |several |\d|\w+ (?:years|months)|years|ages|now|\w+day|"
+    r"|(?:last|next|this|every|each) \w+|by (?:19|20)\d\d|(?:since|until|till|for|during|by) (?:last |next |this |the |my |their |about |over |almost |nearly |many |several |\d|\w+ (?:years|months)|years|ages|now|\w+day|"
     rf"{_MONTH})\b|(?:back )?in (?:early |late |mid-?)?(?:(?:19|20)\d\d|{_MONTH})\b"
     rf"|on (?:the )?(?:\d|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekends|{_MONTH})"
     r"|yesterday|today|tonight|tomorrow|these days|right now|now|at the moment|currently|recently|lately|again"
     r"|anymore|any more|someday|one day|some day|soon|once|twice|all the time|a lot|so much|very much|too much"
+    r"|(?:after|before|by|at|around|past|until) (?:\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight|dinner|lunch|breakfast|school)\b"
     r"|at (?:night|weekends|\d)|before (?:bed|work)|after work|in the (?:morning|evening|afternoon)s?|the (?:day before|day after|week(?:end)? before|other day)"
     r"|when|whenever|while|because|since|where|which|who|but|so|if|though|although|unless|as well|together|instead"
     r"|ever since|even though|to be honest|more than anything|the most|best|of course|and (?:I|we|it|they|he|she|also|then)"

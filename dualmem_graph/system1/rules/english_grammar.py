@@ -96,8 +96,8 @@ _DROPPED_ADVERBIAL = frozenset(
 )
 _MAIN = re.compile(r"(?:^|[\s,])((?:my (?:\w+ ){1,2}and I|I|we|my|our|he|she|they)\s)")
 _PAIR = re.compile(
-    r"^(?:(?P<with>(?:my|our) [\w' -]{2,40}?|[A-Z][\w'-]+(?: [A-Z][\w'-]+)?) and (?:I|me|myself)"
-    r"|(?:me|I) and (?P<with2>(?:my|our) [\w'-]+(?: [A-Z][\w'-]+)?|[A-Z][\w'-]+))\s+(?P<rest>.+)$"
+    r"^(?:(?P<with>(?i:my|our) [\w' -]{2,40}?|[A-Z][\w'-]+(?: [A-Z][\w'-]+)?) and (?:I|me|myself)"
+    r"|(?:me|I) and (?P<with2>(?i:my|our) [\w'-]+(?: [A-Z][\w'-]+)?|[A-Z][\w'-]+))\s+(?P<rest>.+)$"
 )
 _PREPOSITIONS = frozenset("from at in of with on for to about who that".split())
 _NAME = re.compile(r"^[A-Z][\w'’-]+$")
@@ -209,7 +209,7 @@ def _subject(
     pair = _PAIR.match(text)
     if pair and not _finite_in(pair["with"] or ""):
         other = pair["with"] or pair["with2"]
-        other = re.sub(r"^(?:my|our)\b", "their", other)
+        other = re.sub(r"^(?i:my|our)\b", "their", other)
         return Subject(ctx.subject, f"{me} and {other}", Kind.SELF, plural=True), pair["rest"]
     first, _, rest = text.partition(" ")
     lowered = first.lower()
@@ -399,6 +399,8 @@ def third_person(rest: str, subject: Subject, speaker: str) -> str:
 def _main_verb(words: list[str]) -> int | None:
     for at, word in enumerate(words):
         lowered = word.lower().strip(",")
+        if lowered in {"no", "longer"} and "longer" in words[: at + 2]:
+            continue
         if lowered in LIGHT_ADVERBS or (lowered.endswith("ly") and lowered not in verbs.BASES):
             continue
         return at if lowered.replace("'", "").isalpha() else None
@@ -444,3 +446,52 @@ def _others_pronouns(text: str, speaker: str) -> str:
     text = _I_VERB.sub(verb, text)
     forms = {"my": f"{me}'s", "our": f"{me}'s", "mine": f"{me}'s", "ours": f"{me}'s"}
     return _FIRST_PERSON.sub(lambda match: forms.get(match[0].lower(), me), text)
+
+
+_NAMING = re.compile(
+    r"^(?:(?:you can |please |just |but )?call me|(?:everyone|everybody|people|friends|my friends|they) calls? me|I go by)\s+(?P<v>[\w'-]+(?: [A-Z][\w'-]+)?)$",
+    re.IGNORECASE,
+)
+_FAVOURITE = re.compile(
+    r"^(?P<v>(?!(?:that|this|it|he|she|they|what|which|there|these|those|you)\b)[^,;]{2,40}?) (?:is|are|has always been|was always)"
+    r" (?:by far |definitely |probably |still )?my (?P<k>(?:all-time )?favou?rite (?!of\b|one\b|thing about\b|part\b)[\w -]+)$",
+    re.IGNORECASE,
+)
+_MENTION = re.compile(
+    r"\b(?:my|our) (?:\w+ )?(?P<r>[a-z-]+)(?:,? (?P<n>[A-Z][\w-]+(?: [A-Z][\w-]+)?))?"
+)
+
+
+def mentioned(clause: str, speaker: str) -> tuple[Person, ...]:
+    """Relatives and friends that a clause names beside its subject, the last one first."""
+    people = []
+    for match in _MENTION.finditer(clause):
+        pronoun = RELATIONS.get(match["r"])
+        if pronoun is not None:
+            name = match["n"] or f"{display_of(speaker)}'s {match['r']}"
+            people.append(Person(name, pronoun))
+    return tuple(reversed(people))
+
+
+def is_naming(text: str) -> bool:
+    """Whether a text is "call me …" and no command."""
+    return bool(_NAMING.match(text))
+
+
+def naming(clause: str, ctx: SentenceContext) -> Clause | None:
+    """"Call me Theo", "teal is my favourite colour": the subject stands elsewhere.
+
+    Returns:
+        The clause with the speaker, or what is theirs, as the subject; ``None`` for others.
+    """
+    me = display_of(ctx.subject)
+    favourite = _FAVOURITE.match(clause)
+    if favourite:
+        noun = favourite["k"]
+        topic = Subject(ctx.subject, f"{me}'s {noun}", Kind.THING, noun=noun)
+        return Clause(topic, f"is {favourite['v']}", clause)
+    match = _NAMING.match(clause)
+    if match is None:
+        return None
+    name = match["v"][:1].upper() + match["v"][1:]
+    return Clause(Subject(ctx.subject, me, Kind.SELF), f"goes by {name}", clause)

@@ -360,6 +360,7 @@ RULES: tuple[Rule, ...] = (
     rule(r"(?:grew up|was raised|was brought up)\s+(?:as .+? )?(?P<prep>in |on |near )(?P<v>.+)$", lambda m, v: _grew_up(m, v)),
     rule(r"(?:(?:comes?|came|hails?) (?P<sure>from)|is (?P<x>originally )?from)\s+(?P<v>.+)$", _hails),
     rule(r"(?:lives?|lived|resides?|is (?:living|based|residing|staying|located|settled)|has been (?:living|based|residing)|has lived|is back)\s+(?:alone |together |happily |full-time )?(?:in|near|outside(?: of)?|at|on)\s+(?P<v>.+)$", _home),
+    rule(r"(?:lives|lived|is living|has been living|stays)\s+(?:alone|by (?:myself|themselves)|on (?:my|their) own|(?:at home )?with (?:my|their|a|an|two|three|four) \w+).*$", lambda m, v: [Draft(None, negated=v.negated)]),
     rule(r"(?:moved|relocated|has (?:just )?(?:moved|relocated)|emigrated|immigrated|moves)\s+(?:back |over |out |up |down |all the way )?(?:from .+? )?(?:to|into)\s+(?P<v>.+)$", _moved),
     rule(r"(?:settled(?: down)?|has settled|bought a (?:house|flat|home|apartment|place)|lives now)\s+in\s+(?P<v>.+)$", _moved),
     rule(r"(?:works?|worked|is working|has been working|has worked|is employed|was working)\s+(?P<rest>.+)$", _works),

@@ -62,7 +62,7 @@ _HABIT = re.compile(
     re.IGNORECASE,
 )
 _LOOKED_AT = 5
-_KEPT = frozenset({"never", "so", "very", "then", "together", "once"})
+_KEPT = frozenset({"never", "rather", "so", "very", "then", "together", "once"})
 
 
 def analyse(predicate: str, *, plural: bool = False) -> Predicate:
@@ -162,6 +162,8 @@ def _tense(core: str) -> Tense:
         return Tense.PROGRESSIVE
     if first == "has" and second and verbs.is_participle(second):
         return Tense.PERFECT
+    if first in {"was", "were", "had", "did"}:
+        return Tense.PAST
     if first in {"is", "has", "does", "can"} or verbs.is_third(first):
         return Tense.PRESENT
     return Tense.PAST if verbs.is_past(first) else Tense.PRESENT

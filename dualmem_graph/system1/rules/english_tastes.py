@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from dualmem_graph.system1.rules import dimensions as dim
 from dualmem_graph.system1.rules import english_verbs as verbs
 from dualmem_graph.system1.rules.english_drafts import (
     Draft,
+    Handler,
     Rule,
     View,
     cut,
@@ -37,7 +39,7 @@ _OPPOSITE = {dim.LIKE: dim.DISLIKE, dim.DISLIKE: dim.LIKE}
 _MOODS = re.compile(r"\b(?:today|tonight|right now|at the moment|so far)\b", re.IGNORECASE)
 
 
-def _attitude(value: str, verb: str = "") -> object:
+def _attitude(value: str) -> Handler:
     """A handler for one attitude; a denied liking is a dislike, an ended one just ends."""
 
     def handle(match: re.Match[str], view: View) -> list[Draft]:
@@ -252,8 +254,8 @@ RULES: tuple[Rule, ...] = (
     rule(r"prefers?\s+(?P<v>.+?)(?:\s+(?:over|to|rather than|instead of|more than|than)\s+(?P<w>(?!\w+ (?:it|them)\b).+))$", _prefers),
     rule(r"would rather\s+(?P<v>.+?)(?:\s+than\s+(?P<w>.+))$", _prefers),
     rule(r"prefers?\s+(?P<v>.+)(?P<w>)$", _prefers),
-    rule(r"(?:cannot|can) (?:stand|bear)\s+(?P<v>.+)$", _DISLIKE),
-    rule(r"(?:hates?|dislikes?|despises?|detests?|loathes?|has gone off|went off|is sick of|is tired of|is fed up with|is bored of|has always hated|avoids?|is grossed out by|has grown to hate|cannot handle)\s+(?P<v>.+)$", _DISLIKE),
+    rule(r"can (?:stand|bear|tolerate)\s+(?P<v>.+)$", lambda m, v: _cannot_stand(m, v)),
+    rule(r"(?:hates?|dislikes?|despises?|detests?|loathes?|has gone off|went off|is sick of|is tired of|is fed up with|is bored of|has always hated|avoids?|is grossed out by|has grown to hate)\s+(?P<v>.+)$", _DISLIKE),
     rule(r"(?:is|has always been|has been|gets) (?:\w+ )?(?:afraid|scared|terrified|frightened|petrified) of\s+(?P<v>.+)$", _FEAR),
     rule(r"has (?:a |an )?(?:(?:huge|big|real|deep|terrible|bit of a) )?(?:fear|phobia) of\s+(?P<v>.+)$", _FEAR),
     rule(r"fears?\s+(?P<v>.+)$", _FEAR),
@@ -275,4 +277,13 @@ def _likes(match: re.Match[str], view: View) -> list[Draft]:
     if past and not view.predicate.ended:
         return []
     drafts: list[Draft] = _LIKE(match, view)
+    return drafts
+
+
+def _cannot_stand(match: re.Match[str], view: View) -> list[Draft]:
+    """"cannot stand okra": denied bearing is dislike, whatever else the sentence denies."""
+    if not view.negated:
+        return []
+    plain = replace(view, predicate=replace(view.predicate, negated=False))
+    drafts: list[Draft] = _DISLIKE(match, plain)
     return drafts

@@ -74,11 +74,13 @@ _SHORT_FORMS = {
     "lang": "language",
     "uni": "university",
 }
+_ELIDED_DUTY = re.compile(r"^got to\b(?= (?!(?:see|know|go|visit|meet)\b)\w+)", re.IGNORECASE)
 _SHORT = re.compile(r"(?<![\w'./@-])(?:w/(?=\s)|'?[A-Za-z][A-Za-z-]*)(?![\w/@'-]|\.\w)")
 
 _EXPANSIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), replacement)
     for pattern, replacement in (
+        (r"\bi(?='(?:m|ve|d|ll)\b)", "I"),
         (r"\bI'm\b", "I am"),
         (r"\b(I|we|you|they)'ve got to\b", r"\1 have to"),
         (r"\b(I|we|they) (?:have )?got to\b(?= \w+)", r"\1 have to"),
@@ -117,10 +119,10 @@ _EXPANSIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 
 _OPENER = re.compile(
     r"^(?:"
-    r"(?:hey|hi|hello|hiya|yo|good (?:morning|evening|afternoon))(?: there| again| everyone| all| guys)?"
+    r"(?:hey|hi|hello|hiya|yo|good (?:morning|evening|afternoon))\b(?: there| again| everyone| all| guys)?"
     r"(?: [A-Z][\w'-]+(?=[,!.:—–-]))?"
-    r"|(?:many |so many )?thanks(?: so much| a lot| a ton| a bunch| again)?(?:,? [A-Z][\w'-]+)?"
-    r"|thank you(?: so much| very much)?(?:,? [A-Z][\w'-]+)?"
+    r"|(?:many |so many )?thanks\b(?: so much| a lot| a ton| a bunch| again)?(?:,? [A-Z][\w'-]+)?"
+    r"|thank you\b(?: so much| very much)?(?:,? [A-Z][\w'-]+)?"
     r"|(?:yeah|yes|yep|yup|nope|no|nah|sure|ok|okay|right|well|so|oh|ah|aww?|wow|whoa|woah|haha+|hehe+|lol"
     r"|lmao|omg|hmm+|um+|uh+|ugh|btw|by the way|anyway|anyways|also|plus|additionally|tbh|fyi|ps|honestly"
     r"|actually|basically|to be (?:fair|honest)|in fact|of course|absolutely|definitely|totally"
@@ -160,7 +162,7 @@ def tidy(text: str) -> str:
     text = _EMOJI.sub(" ", text.translate(_QUOTES))
     text = _EMOTICON.sub(" ", text)
     text = _MARKUP.sub("", text).replace(" & ", " and ")
-    text = _SHORT.sub(_full_form, text)
+    text = _ELIDED_DUTY.sub("I have to", _SHORT.sub(_full_form, text).strip())
     if "'" in text or "got to" in text or "an not" in text or "more" in text or " of " in text:
         text = expand(text)
     return _SPACES.sub(" ", text).strip()

@@ -97,7 +97,7 @@ def _had(part: str, view: View) -> Draft | None:
     if head in PETS and "farm" not in words:
         key = name if name and count in {"a", "an", "one", ""} and " and " not in name else phrase
         value = head if name and key == name else (None if negated else (name or _count(count)))
-        dimension = key_of(dim.PET, _pet_key(key, name))
+        dimension = pet_dimension(key, name)
         return Draft(dimension, value, negated, predicate) if dimension else None
     if is_condition(words):
         dimension = key_of(dim.HEALTH, without_article(phrase))
@@ -109,11 +109,13 @@ def _had(part: str, view: View) -> Draft | None:
     return None
 
 
-def _pet_key(key: str, name: str | None) -> str:
+def pet_dimension(key: str, name: str | None) -> str | None:
+    """The dimension of a pet: by its name as it is, else by its kind."""
     if key == name:
-        return key
+        return f"{dim.PET}:{key.casefold()}"
     words = key.split()
-    return words[-1] if len(words) > 1 and words[-1].lower() in {"dogs", "cats", "pets", "fish"} else key
+    plural_kind = len(words) > 1 and words[-1].lower() in {"dogs", "cats", "pets", "fish"}
+    return key_of(dim.PET, words[-1] if plural_kind else key)
 
 
 def _count(count: str) -> str:
@@ -170,8 +172,7 @@ def _got_pet(match: re.Match[str], view: View) -> list[Draft]:
     if not words or words[-1] not in PETS:
         return []
     name = _names(match["rest"])
-    key = name or _pet_key(phrase, None)
-    dimension = key_of(dim.PET, key)
+    dimension = pet_dimension(name or phrase, name)
     return [Draft(dimension, words[-1] if name else dim.YES)] if dimension else []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from dualmem_graph.system1.rules import dimensions as dim
 from dualmem_graph.system1.rules.english_drafts import (
@@ -16,6 +17,7 @@ from dualmem_graph.system1.rules.english_drafts import (
 )
 from dualmem_graph.system1.rules.english_ties import singular
 from dualmem_graph.system1.rules.english_words import LANGUAGES, PARTNERS, PETS, SINGLE_KIN
+from dualmem_graph.system1.rules.findings import USER
 
 
 def topic(noun: str, owner: str, predicate: str, view: View) -> list[Draft] | None:
@@ -29,7 +31,7 @@ def topic(noun: str, owner: str, predicate: str, view: View) -> list[Draft] | No
     match = re.match(r"is (?P<v>.+)$", predicate)
     value = cut(match["v"]) if match else ""
     if noun == "name" and value:
-        return _topic_name(owner, proper(value), view)
+        return _topic_name(owner, proper(value), negated=view.negated)
     if noun in {"birthday", "date of birth"} and match:
         return [Draft(dim.BIRTHDAY, re.sub(r"^on (?:the )?", "", match["v"]).strip(" .!"))]
     favourite = re.match(r"(?:all-?time )?(?:favou?rite|fave) (?:kind of |type of )?(.+)$", noun)
@@ -64,15 +66,21 @@ def _is_thing_place(noun: str, where: str) -> bool:
     return short and not _STATES.match(where) and not re.match(times, where, re.IGNORECASE)
 
 
-def _topic_name(owner: str, name: str, view: View) -> list[Draft] | None:
+def _topic_name(owner: str, name: str, *, negated: bool = False) -> list[Draft] | None:
     if not re.match(r"[A-Z][\w'-]*(?: [A-Z][\w'-]*)*$", name):
         return None
     if not owner:
-        return [Draft(dim.NAME, name, view.negated)]
+        return [Draft(dim.NAME, name, negated)]
     head = singular(owner)
     if head in PETS:
-        return [Draft(f"{dim.PET}:{dim.normalise_key(name)}", head)]
+        return [Draft(f"{dim.PET}:{name.casefold()}", head)]
     if owner == "name":
         return None
     key = head if head in SINGLE_KIN | PARTNERS else f"{head} {name}"
     return [Draft(f"{dim.FAMILY}:{dim.normalise_key(key)}", name)]
+
+
+def called(owner: str, name: str) -> Draft | None:
+    """"User's wife is called Ilka": the relative or pet of the speaker by name."""
+    drafts = _topic_name(owner, name)
+    return replace(drafts[0], subject=USER) if drafts else None

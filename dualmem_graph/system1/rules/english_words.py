@@ -261,3 +261,58 @@ NOT_NAMES = frozenset(
     "is are was were am has have had do does did can could will would should let lets one two "
     "three".split()
 )
+
+#: Countries and regions whose capital chat often drops.
+COUNTRIES = frozenset(
+    "ghana nigeria kenya ethiopia egypt morocco tunisia algeria senegal uganda tanzania rwanda zambia zimbabwe "
+    "mexico canada brazil argentina colombia peru venezuela ecuador bolivia uruguay paraguay cuba jamaica "
+    "haiti panama guatemala honduras nicaragua france germany italy spain portugal belgium netherlands "
+    "luxembourg switzerland austria poland czechia slovakia hungary romania bulgaria greece cyprus croatia "
+    "serbia bosnia slovenia albania norway sweden finland denmark iceland ireland scotland wales england "
+    "britain ukraine russia belarus estonia latvia lithuania georgia armenia azerbaijan kazakhstan "
+    "uzbekistan iran iraq syria lebanon israel palestine yemen oman qatar kuwait dubai india pakistan "
+    "bangladesh nepal bhutan thailand vietnam cambodia laos malaysia singapore indonesia philippines taiwan "
+    "japan korea mongolia australia europe asia africa america london paris berlin tokyo amsterdam lisbon "
+    "porto madrid barcelona rome vienna prague budapest dublin oslo stockholm copenhagen helsinki".split()
+)
+
+#: Topics that a statement is tagged with, and the words that give them away.
+TOPICS = {
+    "travel": frozenset(
+        "trip travel traveled travelled flew fly flight vacation holiday hotel abroad airport camping roadtrip "
+        "cruise visited visit passport beach island backpacking".split()
+    ),
+    "family": frozenset(
+        "wife husband son daughter kids kid children mother father mom mum dad sister brother parents "
+        "grandmother grandfather grandma grandpa family cousin aunt uncle niece nephew baby".split()
+    ),
+    "work": frozenset(
+        "job work boss colleague office company project client promotion career interview business startup "
+        "meeting salary".split()
+    ),
+    "education": frozenset(
+        "school university college exam class course degree thesis teacher student graduated lesson "
+        "study".split()
+    ),
+    "health": frozenset(
+        "doctor hospital surgery therapy therapist medication pain injury broke dentist diagnosed sick "
+        "illness sleep yoga".split()
+    ),
+    "sport": frozenset(
+        "run ran running marathon race gym hike hiked hiking swim swimming football soccer basketball tennis "
+        "climbing cycling bike skiing yoga match tournament".split()
+    ),
+    "food": frozenset(
+        "cook cooked cooking bake baked baking recipe restaurant eat ate dinner lunch breakfast coffee tea "
+        "cake bread meal".split()
+    ),
+    "music": frozenset(
+        "concert music song band guitar piano violin sing sang album festival choir drums".split()
+    ),
+    "art": frozenset(
+        "painted painting paint pottery drawing museum art photography gallery sculpture novel poem poetry "
+        "book writing".split()
+    ),
+    "pet": frozenset("dog cat puppy kitten pet parrot rabbit hamster".split()),
+    "social": frozenset("friend friends party wedding birthday met reunion community group".split()),
+}

@@ -8,6 +8,7 @@ for every language.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
@@ -42,6 +43,9 @@ class SentenceContext:
         language: ``"en"`` or ``"zh"``.
         asked: the sentence that the other side said just before, ``""`` where there is none.
         people: who was spoken of before in this turn, the latest first.
+        partner: who is spoken to, where the other side is a named person too.
+        earlier: gives what was found in the turns before, the latest last; for corrections
+            ("it's Ghent, not Antwerp") that only name the value.
     """
 
     reference: datetime
@@ -51,6 +55,8 @@ class SentenceContext:
     language: str = "en"
     asked: str = ""
     people: tuple[Person, ...] = ()
+    partner: str = ""
+    earlier: Callable[[], tuple[Candidate, ...]] = tuple
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,9 @@ _MAX_EPOCH_SECONDS = 100_000_000_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?\Z", re.ASCII)
 _SLASHED_DATE = re.compile(r"(\d{4})[/.](\d{1,2})[/.](\d{1,2})(?=\D|\Z)", re.ASCII)
-_WHAT_WORKS = "pass a datetime, an ISO 8601 string like '2025-03-02T00:30:00+08:00', or epoch seconds"
+_WHAT_WORKS = (
+    "pass a datetime, an ISO 8601 string like '2025-03-02T00:30:00+08:00', or epoch seconds"
+)
 
 
 def parse_instant(value: Any, *, zone: str | None = None) -> datetime:
@@ -33,7 +35,9 @@ def parse_instant(value: Any, *, zone: str | None = None) -> datetime:
     try:
         return _to_datetime(value, zone).astimezone(UTC)
     except OverflowError as error:
-        raise InputError(f"instant {value!r} is outside the years 1 to 9999; {_WHAT_WORKS}") from error
+        raise InputError(
+            f"instant {value!r} is outside the years 1 to 9999; {_WHAT_WORKS}"
+        ) from error
 
 
 def _to_datetime(value: Any, zone: str | None) -> datetime:

@@ -12,7 +12,8 @@ from dualmem_graph.types import Granularity, TimeSpan
 
 # What may stand between a day and a clock that belong together.
 _GAP = re.compile(
-    r"[\s,]*(?:(?:at|around|about|by|from|before|after|on|of|in|in the|的|，|、|大概|大约)[\s]*)?\Z", re.I
+    r"[\s,]*(?:(?:at|around|about|by|from|before|after|on|of|in|in the|的|，|、|大概|大约)[\s]*)?\Z",
+    re.I,
 )
 _MAX_GAP = 8
 
@@ -91,9 +92,7 @@ def _longest(found: list[Found]) -> list[Found]:
     return sorted((each for each in chosen if each.wall or each.clock), key=lambda e: e.begin)
 
 
-def _to_spans(
-    found: list[Found], text: str, now: datetime, local: tzinfo
-) -> Iterator[TimeSpan]:
+def _to_spans(found: list[Found], text: str, now: datetime, local: tzinfo) -> Iterator[TimeSpan]:
     for each in found:
         wall = each.wall
         if wall is None and each.clock is not None:

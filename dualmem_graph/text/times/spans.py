@@ -131,25 +131,31 @@ def season_near(name: str, day: date, direction: int) -> Wall:
     return next(span for span in spans if span.end > now)
 
 
-def part_of_month(year: int, month: int, part: str) -> Wall:
-    """Span the ``early``, ``mid`` or ``late`` third of a month."""
+#: Parts of a month, year or week. "Late" is its last third, "end" its very end.
+Part = Literal["start", "early", "mid", "late", "end"]
+
+
+def part_of_month(year: int, month: int, part: Part) -> Wall:
+    """Span ten days or so at the beginning, the middle or the end of a month."""
     first = date(year, month, 1)
-    bounds = {"early": (0, 10), "mid": (10, 20)}
-    if part == "late":
-        return between(first + timedelta(days=20), month_start(first, 1), Granularity.WEEK)
-    low, high = bounds[part]
-    return between(first + timedelta(days=low), first + timedelta(days=high), Granularity.WEEK)
+    following = month_start(first, 1)
+    low, high = {"start": (0, 10), "early": (0, 10), "mid": (10, 20)}.get(part, (20, 31))
+    end = min(first + timedelta(days=high), following)
+    return between(first + timedelta(days=low), end, Granularity.WEEK)
 
 
-def part_of_year(year: int, part: str) -> Wall:
-    """Span the ``early``, ``mid`` or ``late`` third of a year."""
-    first = date(year, {"early": 1, "mid": 5, "late": 9}[part], 1)
-    return between(first, month_start(first, 4), Granularity.MONTH)
+def part_of_year(year: int, part: Part) -> Wall:
+    """Span a third of a year, or two months at its start or end."""
+    month, count = {"start": (1, 2), "early": (1, 4), "mid": (5, 4), "late": (9, 4), "end": (11, 2)}[
+        part
+    ]
+    first = date(year, month, 1)
+    return between(first, month_start(first, count), Granularity.MONTH)
 
 
-def part_of_week(day: date, part: str) -> Wall:
+def part_of_week(day: date, part: Part) -> Wall:
     """Span Monday and Tuesday, Wednesday and Thursday, or Friday to Sunday of a day's week."""
-    low, high = {"early": (0, 2), "mid": (2, 4), "late": (4, 7)}[part]
+    low, high = {"start": (0, 2), "early": (0, 2), "mid": (2, 4)}.get(part, (4, 7))
     monday = week_start(day)
     return between(monday + timedelta(days=low), monday + timedelta(days=high), Granularity.DAY)
 
@@ -209,9 +215,7 @@ def about(now: datetime, fewest: int, most: int, unit: Unit) -> Wall:
         "month": Granularity.YEAR,
         "year": Granularity.YEAR,
     }
-    return Wall(
-        min(wall.start for wall in walls), max(wall.end for wall in walls), coarser[unit]
-    )
+    return Wall(min(wall.start for wall in walls), max(wall.end for wall in walls), coarser[unit])
 
 
 def rolling(now: datetime, amount: float, unit: Unit) -> Wall:

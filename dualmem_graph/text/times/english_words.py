@@ -1,0 +1,217 @@
+"""The vocabulary of English time expressions, and the tense around them."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from dualmem_graph.text.times.spans import Lean, Unit
+
+MONTHS = {
+    name: index // 2 + 1
+    for index, name in enumerate(
+        [
+            *("january", "jan", "february", "feb", "march", "mar", "april", "apr", "may", "may"),
+            *("june", "jun", "july", "jul", "august", "aug", "september", "sep", "october", "oct"),
+            *("november", "nov", "december", "dec"),
+        ]
+    )
+} | {"sept": 9}
+WEEKDAYS = {
+    "mon": 0,
+    "tue": 1,
+    "wed": 2,
+    "thu": 3,
+    "fri": 4,
+    "sat": 5,
+    "sun": 6,
+}
+_SMALL_NUMBERS = {
+    name: value
+    for value, name in enumerate(
+        [
+            *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"),
+            *("ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen"),
+            *("seventeen", "eighteen", "nineteen", "twenty"),
+        ]
+    )
+} | {"a": 1, "an": 1, "thirty": 30, "forty": 40, "fifty": 50, "dozen": 12}
+_ORDINALS = {
+    name: value
+    for value, name in enumerate(["first", "second", "third", "fourth", "fifth", "sixth"], start=1)
+}
+# Vague numbers as the fewest and the most that people mean.
+_VAGUE = {"couple": (2, 2), "few": (2, 5), "several": (3, 7)}
+
+MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
+WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+SHORT_WEEKDAY = r"(?:mon|tues?|wed|thur?s?|fri|sat|sun)\b\.?"
+YEAR = r"(?:19|20)\d\d"
+SEASON = r"(?:spring|summer|autumn|fall|winter)"
+UNIT = (
+    r"(?:min(?:ute)?s?|hours?|hrs?|days?|nights?|weekends?|weeks?|fortnights?|months?|quarters?"
+    r"|years?|yrs?|decades?)\b"
+)
+NUMBER = (
+    r"(?:\d{1,3}(?:\.5)?|half\s+an?|(?:an?\s+)?(?:couple|dozen)(?:\s+of)?|(?:an?\s+)?few|several"
+    r"|(?:twenty|thirty|forty|fifty)(?:[\s-](?:one|two|three|four|five|six|seven|eight|nine))?"
+    r"|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen"
+    r"|sixteen|seventeen|eighteen|nineteen|an?)"
+)
+ORDINAL = r"(?:first|second|third|fourth|fifth|1st|2nd|3rd|4th|5th|last)"
+
+FESTIVAL_KEYS = {
+    r"christmas\s+eve": "christmas eve",
+    r"christmas(?:\s+day)?|xmas": "christmas",
+    r"boxing\s+day": "boxing",
+    r"(?:chinese|lunar)\s+new\s+year(?:['’]s)?\s+eve": "lunar eve",
+    r"(?:chinese|lunar)\s+new\s+year|spring\s+festival": "spring festival",
+    r"new\s+year['’]?s['’]?\s+eve": "new year eve",
+    r"new\s+year['’]?s['’]?(?:\s+day)?": "new year",
+    r"valentine['’]?s(?:['’])?(?:\s+day)?": "valentine",
+    r"(?:international\s+)?women['’]?s\s+day": "women",
+    r"(?:st\.?|saint)\s+patrick['’]?s\s+day": "patrick",
+    r"april\s+fools?['’]?s?(?:['’])?\s+day": "april fools",
+    r"good\s+friday": "good friday",
+    r"easter\s+monday": "easter monday",
+    r"easter(?:\s+sunday)?": "easter",
+    r"(?:international\s+)?(?:labou?r|workers['’]?)\s+day": "labour",
+    r"mother['’]?s['’]?\s+day": "mother",
+    r"father['’]?s['’]?\s+day": "father",
+    r"memorial\s+day": "memorial",
+    r"independence\s+day|(?:the\s+)?fourth\s+of\s+july": "independence",
+    r"halloween": "halloween",
+    r"thanksgiving(?:\s+day)?": "thanksgiving",
+    r"black\s+friday": "black friday",
+    r"mid-?\s?autumn\s+festival|moon\s+festival": "mid-autumn",
+    r"dragon\s+boat\s+festival": "dragon boat",
+    r"lantern\s+festival": "lantern",
+    r"qing\s?ming(?:\s+festival)?|tomb[\s-]sweeping\s+day": "qingming",
+}
+FESTIVAL = "(?:" + "|".join(FESTIVAL_KEYS) + ")"
+
+_TRIGGERS = frozenset(
+    [
+        *("today", "tonight", "yesterday", "tomorrow", "tmr", "tmrw", "ago", "last", "next"),
+        *("this", "past", "coming", "previous", "upcoming", "back", "now", "other", "noon"),
+        *("midnight", "clock", "end", "beginning", "start", "middle", "early", "mid", "late"),
+        *("later", "earlier", "in", "on", "weekend", "half", "quarter"),
+        *MONTHS,
+        *(f"{stem}day" for stem in ("mon", "tues", "wednes", "thurs", "fri", "satur", "sun")),
+        *("christmas", "xmas", "year", "years", "valentine", "valentines", "patrick", "patricks"),
+        *("easter", "labor", "labour", "workers", "mother", "mothers", "father", "fathers"),
+        *("memorial", "independence", "halloween", "thanksgiving", "friday", "festival", "boxing"),
+        *("women", "womens", "qingming", "qing", "spring", "summer", "autumn", "fall", "winter"),
+        *("fools", "sweeping", "july"),
+    ]
+)
+_WORD = re.compile(r"[a-z]+")
+_DIGIT = re.compile(r"[0-9]")
+
+
+def may_hold_time(text: str) -> bool:
+    """Say cheaply whether the grammar could find anything at all."""
+    return bool(_DIGIT.search(text)) or not _TRIGGERS.isdisjoint(_WORD.findall(text.lower()))
+
+
+def month_of(name: str) -> int:
+    """Number a month's name or abbreviation."""
+    return MONTHS[name.lower().rstrip(".")]
+
+
+def weekday_number(name: str) -> int:
+    """Number a weekday's name or abbreviation, Monday being 0."""
+    return WEEKDAYS[name[:3].lower()]
+
+
+def season_of(name: str) -> str:
+    """Name a season in one way."""
+    return "autumn" if name.lower() == "fall" else name.lower()
+
+
+def ordinal_of(word: str) -> int:
+    """Number "first" or "1st"; "last" is 0."""
+    word = word.lower()
+    if word == "last":
+        return 0
+    return _ORDINALS[word] if word in _ORDINALS else int(word[0])
+
+
+def amount_of(words: str) -> tuple[float, float]:
+    """Read a number as the fewest and the most it may mean.
+
+    >>> amount_of("a few"), amount_of("twenty-five"), amount_of("half a")
+    ((2, 5), (25.0, 25.0), (0.5, 0.5))
+    """
+    parts = words.lower().replace("-", " ").split()
+    for vague, bounds in _VAGUE.items():
+        if vague in parts:
+            return bounds
+    if "half" in parts:
+        return 0.5, 0.5
+    if "dozen" in parts:
+        return 12.0, 12.0
+    try:
+        value = float(parts[0])
+    except ValueError:
+        value = float(sum(_SMALL_NUMBERS[part] for part in parts))
+    return value, value
+
+
+def unit_of(word: str) -> tuple[Unit | Literal["weekend"], int]:
+    """Read a unit as one the calendar has, and how many of those it is."""
+    word = word.lower()
+    stems: dict[str, tuple[Unit | Literal["weekend"], int]] = {
+        "min": ("minute", 1),
+        "h": ("hour", 1),
+        "d": ("day", 1),
+        "night": ("day", 1),
+        "weekend": ("weekend", 1),
+        "week": ("week", 1),
+        "fortnight": ("week", 2),
+        "month": ("month", 1),
+        "quarter": ("month", 3),
+        "decade": ("year", 10),
+        "y": ("year", 1),
+    }
+    longest = max((stem for stem in stems if word.startswith(stem)), key=len)
+    return stems[longest]
+
+
+_FUTURE = re.compile(
+    r"\b(?:will|won['’]t|shall|going\s+to|gonna|about\s+to|plan(?:s|ning)?\s+(?:to|on|for|a)"
+    r"|hop(?:e|es|ing)\s+to|want(?:s)?\s+to|would\s+(?:like|love)|looking\s+forward|upcoming"
+    r"|(?:need|have|has)\s+to|can['’]t\s+wait|soon|scheduled|deadline|due|remind|until|by"
+    r"|let['’]?s|(?:am|is|are|['’]m|['’]s|['’]re)\s+(?:not\s+)?\w+ing)\b|['’]ll\b",
+    re.I,
+)
+_PAST = re.compile(
+    r"\b(?:was|were|did|didn['’]t|had|went|got|took|made|met|saw|came|left|bought|began|started"
+    r"|gave|found|told|said|ran|wrote|read|felt|lost|won|ate|drank|flew|drove|moved|broke|sold"
+    r"|taught|thought|heard|kept|held|spent|built|became|caught|chose|fell|grew|knew|paid|put"
+    r"|rode|sang|sat|sent|slept|spoke|stood|swam|threw|wore|since|ago|been|\w{2,}ed)\b",
+    re.I,
+)
+_CLAUSE_START = re.compile(r".*(?:[.,;:!?\n]|\b(?:and|but|then|so)\b)", re.DOTALL | re.I)
+_CLAUSE_END = re.compile(r"[.,;:!?\n]|\b(?:and|but|then|so)\b", re.I)
+_REACH = 120
+
+
+def leaning(text: str, begin: int, end: int) -> Lean:
+    """Say which way the tense around ``text[begin:end]`` points, if it does."""
+    before, after = text[max(0, begin - _REACH) : begin], text[end : end + _REACH]
+    opened = _CLAUSE_START.match(before)
+    closed = _CLAUSE_END.search(after)
+    clause = (
+        before[opened.end() if opened else 0 :] + " " + after[: closed.start() if closed else None]
+    )
+    return _lean_of(clause) or _lean_of(f"{before} {after}")
+
+
+def _lean_of(clause: str) -> Lean:
+    if _FUTURE.search(clause):
+        return "future"
+    return "past" if _PAST.search(clause) else None

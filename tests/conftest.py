@@ -1,0 +1,50 @@
+"""What all tests share: a store of their own, no model, no key, no way out."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dualmem_graph import SyncMemoryClient
+from dualmem_graph.testing import HashEmbeddings
+
+_REAL_CONNECT = socket.socket.connect
+
+
+def _loopback_only(self: socket.socket, address: Any) -> Any:
+    host = address[0] if isinstance(address, tuple) else "local"
+    if isinstance(address, tuple) and host not in ("127.0.0.1", "::1", "localhost"):
+        raise AssertionError(f"a test tried to reach {address!r}")
+    return _REAL_CONNECT(self, address)
+
+
+@pytest.fixture(autouse=True)
+def _alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """No provider's key, no setting of the machine, no socket beyond this machine."""
+    for name in list(os.environ):
+        if name.startswith(("DUAL_MEM_", "OPENAI_", "ANTHROPIC_", "LANGSMITH_", "LANGCHAIN_")):
+            if not name.startswith("DUAL_MEM_TEST_"):
+                monkeypatch.delenv(name)
+    monkeypatch.setattr(socket.socket, "connect", _loopback_only)
+    yield
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[SyncMemoryClient]:
+    """A client in the rules form, with the real embedder, on a fresh store."""
+    with SyncMemoryClient(storage_dir=tmp_path / "store") as client:
+        yield client
+
+
+@pytest.fixture
+def quick(tmp_path: Path) -> Iterator[SyncMemoryClient]:
+    """The same with deterministic hashed embeddings and no background threads."""
+    with SyncMemoryClient(
+        storage_dir=tmp_path / "store", embeddings=HashEmbeddings(), job_workers=0
+    ) as client:
+        yield client
