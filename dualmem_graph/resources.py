@@ -45,7 +45,10 @@ class Resources:
     clock: Clock = utc_now
 
     def close(self, timeout: float | None = None) -> None:
-        """Let go of the store; waits at most ``timeout`` seconds for index work under way."""
+        """Let go of all of it; waits at most ``timeout`` seconds for index work under way."""
+        if self.chat is not None:
+            self.chat.close()
+        self.embedder.close()
         self.store.close(self.settings.close_timeout if timeout is None else timeout)
 
 
@@ -75,7 +78,7 @@ def open_resources(
     settings = settings or load_settings()
     store = MemoryStore.open(settings, clock=clock)
     try:
-        embedder = make_embedder(settings, embeddings)
+        embedder = make_embedder(settings, embeddings, usage=store.record_usage_event)
         chat = make_chat(settings, chat_model, usage=store.record_usage_event)
     except BaseException:
         store.close(0)

@@ -130,7 +130,7 @@ def lexical_hits(
         layers=request.layers,
         statuses=tuple(statuses),
     )
-    scores = lexical_scores(query.terms, hits, k1=settings.bm25_k1, b=settings.bm25_b)
+    scores = lexical_scores(query.terms, query.length, hits, k1=settings.bm25_k1, b=settings.bm25_b)
     best = sorted(scores.items(), key=lambda item: -item[1])[:pool]
     return [AnchorHit(node_id, LEXICAL, score) for node_id, score in best]
 

@@ -19,7 +19,7 @@ from dualmem_graph.text.chunks import sentences
 from dualmem_graph.text.language import Language, detect_language, estimate_tokens
 from dualmem_graph.text.safety import clean_text, strip_memory_blocks
 from dualmem_graph.text.times import find_times, zone_of
-from dualmem_graph.text.tokens import query_terms
+from dualmem_graph.text.tokens import index_terms, query_terms
 from dualmem_graph.types import TimeSpan, Turn
 
 NORMAL = "normal"
@@ -41,6 +41,7 @@ class Understanding:
         is_conversation: it is a conversation rather than one question.
         about_user: it speaks of the user, in the first person or as "the user".
         terms: its terms for BM25.
+        length: how many index terms it would have as a memory.
         focus: the part of it that is embedded; ``""`` where there are no words to embed.
         dimensions: the slots of a life that it may ask about.
         times: when it says the thing happened.
@@ -54,6 +55,7 @@ class Understanding:
     is_conversation: bool = False
     about_user: bool = False
     terms: tuple[str, ...] = ()
+    length: int = 0
     focus: str = ""
     dimensions: frozenset[str] = frozenset()
     times: tuple[TimeSpan, ...] = ()
@@ -92,6 +94,7 @@ def _understand_query(text: str, reference: datetime, settings: Settings) -> Und
         is_question=asks,
         about_user=is_about_user(focus),
         terms=tuple(query_terms(focus)),
+        length=len(index_terms(focus)),
         focus=focus if _has_words(focus) else "",
         dimensions=dimensions_asked(focus) if asks else frozenset(),
         times=_times(focus, reference, settings),
@@ -119,6 +122,7 @@ def _understand_conversation(
         is_conversation=True,
         about_user=True,
         terms=tuple(query_terms(text)),
+        length=len(index_terms(text)),
         focus=text if _has_words(text) else "",
     )
 

@@ -10,6 +10,9 @@ from rank_bm25 import BM25Okapi
 
 from dualmem_graph.storage.records import LexicalHits
 
+#: With k1 = 0 a document without a term would divide zero by zero.
+_LEAST_K1 = 1e-6
+
 
 class ScopeBM25(BM25Okapi):  # type: ignore[misc]  # rank_bm25 carries no types
     """BM25 over some documents of a scope, as if over all of them.
@@ -46,7 +49,7 @@ class ScopeBM25(BM25Okapi):  # type: ignore[misc]  # rank_bm25 carries no types
     def _initialize(self, corpus: Sequence[Sequence[str]]) -> Mapping[str, int]:
         wanted = self._wanted
         self.doc_freqs = [Counter(t for t in terms if t in wanted) for terms in corpus]
-        self.doc_len = [len(terms) for terms in corpus]
+        self.doc_len = [max(len(terms), 1) for terms in corpus]
         self.corpus_size = len(corpus)
         return self._frequencies
 
@@ -55,24 +58,29 @@ class ScopeBM25(BM25Okapi):  # type: ignore[misc]  # rank_bm25 carries no types
             found = min(nd.get(term, 0), self._size)
             self.idf[term] = math.log1p((self._size - found + 0.5) / (found + 0.5))
 
-    def best_possible(self, query: Sequence[str]) -> float:
-        """Score the query itself as a document: what a memory of the same words would reach."""
-        length = 1 - self.b + self.b * len(query) / self.avgdl
+    def best_possible(self, query: Sequence[str], length: int) -> float:
+        """Score a document of ``length`` terms that has each term of the query once."""
+        length_share = 1 - self.b + self.b * length / self.avgdl
         weight: float = sum(self.idf[term] for term in query)
-        return float(weight * (self.k1 + 1) / (1 + self.k1 * length))
+        return float(weight * (self.k1 + 1) / (1 + self.k1 * length_share))
 
 
 def lexical_scores(
-    terms: Sequence[str], found: LexicalHits, *, k1: float, b: float
+    terms: Sequence[str], length: int, found: LexicalHits, *, k1: float, b: float
 ) -> dict[str, float]:
     """Score the candidates of full text in (0, 1]; a memory of the query's own words gets 1.
 
     Candidates that hold none of the terms are left out.
 
+    Args:
+        terms: the query's terms, each once.
+        length: how many index terms the query would have as a memory.
+        found: the candidates, and the scope's statistics.
+
     Example:
         >>> from dualmem_graph.storage.records import LexicalHit
         >>> one = LexicalHits((LexicalHit("m1", ("own", "kayak")),), 1, 2.0, {"kayak": 1})
-        >>> lexical_scores(["kayak"], one, k1=1.5, b=0.75)
+        >>> lexical_scores(["kayak"], 1, one, k1=1.5, b=0.75)
         {'m1': 0.68...}
     """
     if not terms or not found.hits:
@@ -83,10 +91,10 @@ def lexical_scores(
         size=found.documents,
         average=found.average_terms,
         frequencies=found.frequencies,
-        k1=k1,
+        k1=max(k1, _LEAST_K1),
         b=b,
     )
-    best = bm25.best_possible(terms)
+    best = bm25.best_possible(terms, length)
     scores = bm25.get_scores(terms)
     return {
         hit.node_id: min(float(score) / best, 1.0)

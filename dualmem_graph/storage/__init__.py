@@ -1,1 +1,1 @@
-"""Storage: the ledger (SQL, the truth), the vector index derived from it, and one store over both."""
+"""Storage: the ledger (SQL, the truth), the index derived from it, and one store over both."""

@@ -36,7 +36,8 @@ from dualmem_graph.storage.owner import OwnerLock
 
 logger = logging.getLogger(__name__)
 
-_MAX_BACKOFF = 300.0
+# Seconds before another try; doubles up to the maximum.
+_FIRST_BACKOFF, _MAX_BACKOFF = 1.0, 300.0
 
 
 class IndexState(StrEnum):
@@ -104,7 +105,8 @@ class IndexApplier:
         """Wait until the index holds all that was committed before the call.
 
         Returns:
-            Whether it does. ``False`` at once where it is not this process that could do it.
+            ``False`` where the time ran out, or the index fails. ``True`` also where this process
+            has nothing to do for it: another one owns it, or there is no Chroma.
         """
         if self._index is None and self._source.top() is None:
             return True
@@ -223,6 +225,7 @@ class IndexApplier:
         except DependencyError as error:
             self._state, self._error = IndexState.UNAVAILABLE, str(error)
             self._owner.release()
+            is_caught_up = True
             logger.warning("no vector index: %s", error)
         except IndexFailure as error:
             self._give_up(str(error))
@@ -240,13 +243,15 @@ class IndexApplier:
             self._condition.notify_all()
 
     def _advance(self) -> bool:
-        """Get one step further; answers whether the index holds all it should."""
-        if self._state is IndexState.UNAVAILABLE or time.monotonic() < self._retry_at:
+        """Get one step further; answers whether there is nothing left to do."""
+        if self._state is IndexState.UNAVAILABLE:
+            return True
+        if time.monotonic() < self._retry_at:
             return False
         if self._index is None:
             if not self._owner.try_acquire():
                 self._state = IndexState.NOT_OWNER
-                return False
+                return True
             self._open()
         else:
             self._check_still_right()
@@ -328,7 +333,7 @@ class IndexApplier:
     def _give_up(self, reason: str) -> None:
         """Leave the open generation for good; the next one is tried after a pause."""
         self._state, self._error = IndexState.FAILED, reason
-        self._retry_at = time.monotonic() + min(_MAX_BACKOFF, 2.0**self._failures)
+        self._retry_at = time.monotonic() + min(_MAX_BACKOFF, _FIRST_BACKOFF * 2.0**self._failures)
         self._failures += 1
         logger.warning("the vector index is built again: %s", reason)
         self._progress = None

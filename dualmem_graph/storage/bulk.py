@@ -33,7 +33,7 @@ def import_nodes(
     counts: Counter[str] = Counter()
     waiting = iter(nodes)
     while some := list(islice(waiting, batch)):
-        applied = apply(writer, scope, Plan(nodes=some), actor=actor, reason="import")
+        applied = apply(writer, scope, Plan(nodes=some), actor=actor, reason="import", adopts=True)
         counts.update(str(outcome.op) for outcome in applied.nodes)
     return dict(counts)
 

@@ -21,7 +21,7 @@ from dualmem_graph.storage.records import (
     Supersede,
     SupersedeOutcome,
 )
-from dualmem_graph.storage.unit import Held, Unit
+from dualmem_graph.storage.unit import Unit
 from dualmem_graph.types import Layer, Status, UpdateType
 
 # the finest step of the ledger's instants

@@ -274,6 +274,7 @@ def seal(folder: Path, mark: str) -> None:
             sizes[str(path.relative_to(folder))] = path.stat().st_size
             _sync(path)
     (folder / _SEAL).write_text(json.dumps({"mark": mark, "sizes": sizes}), encoding="utf-8")
+    (folder / _SEAL).chmod(0o600)
     _sync(folder / _SEAL)
     for path in [*(path for path in folder.rglob("*") if path.is_dir()), folder, folder.parent]:
         _sync(path)

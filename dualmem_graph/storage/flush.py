@@ -198,9 +198,11 @@ _SEQS = Prepared(
     lists=["ids"],
 )
 _UPDATE = Prepared(
-    lambda _: sa.update(_nodes)
-    .where(_nodes.c.scope_id == sa.bindparam("scope_id_"), _nodes.c.id == sa.bindparam("id_"))
-    .values({name: sa.bindparam(name, type_=_nodes.c[name].type) for name in _STATE})
+    lambda _: (
+        sa.update(_nodes)
+        .where(_nodes.c.scope_id == sa.bindparam("scope_id_"), _nodes.c.id == sa.bindparam("id_"))
+        .values({name: sa.bindparam(name, type_=_nodes.c[name].type) for name in _STATE})
+    )
 )
 _UNLINK = Prepared(
     lambda _: sa.delete(_edges).where(
@@ -211,10 +213,12 @@ _UNLINK = Prepared(
     )
 )
 _COUNT = Prepared(
-    lambda _: sa.update(_scopes)
-    .where(_scopes.c.id == sa.bindparam("scope_id_"))
-    .values(
-        documents=_scopes.c.documents + sa.bindparam("documents_"),
-        terms=_scopes.c.terms + sa.bindparam("terms_"),
+    lambda _: (
+        sa.update(_scopes)
+        .where(_scopes.c.id == sa.bindparam("scope_id_"))
+        .values(
+            documents=_scopes.c.documents + sa.bindparam("documents_"),
+            terms=_scopes.c.terms + sa.bindparam("terms_"),
+        )
     )
 )

@@ -2,7 +2,8 @@
 
 A deleted node is SHADOW and leaves a tombstone, so that a second reading of its source does not
 bring it back. What rests on nothing but deleted nodes is retired with them, and comes back with
-them. Functions here change a :class:`~dualmem_graph.storage.unit.Unit`; tombstones are written at once.
+them. Functions here change a :class:`~dualmem_graph.storage.unit.Unit`; only tombstones are
+written at once.
 """
 
 from __future__ import annotations
@@ -186,22 +187,26 @@ _UNSTONE = Prepared(
     )
 )
 _RESTING = Prepared(
-    lambda _, ids: sa.select(_edges.c.src)
-    .where(
-        _edges.c.scope_id == sa.bindparam("scope_id"),
-        _edges.c.kind == str(EdgeKind.DERIVED_FROM),
-        any_of(_edges.c.dst, "ids", ids),
-    )
-    .distinct(),
+    lambda _, ids: (
+        sa.select(_edges.c.src)
+        .where(
+            _edges.c.scope_id == sa.bindparam("scope_id"),
+            _edges.c.kind == str(EdgeKind.DERIVED_FROM),
+            any_of(_edges.c.dst, "ids", ids),
+        )
+        .distinct()
+    ),
     lists=["ids"],
 )
 _HIDINGS = Prepared(
-    lambda _, ids: sa.select(_history.c.node_id, _history.c.event, _history.c.old)
-    .where(
-        _history.c.scope_id == sa.bindparam("scope_id"),
-        any_of(_history.c.node_id, "ids", ids),
-        _history.c.event.in_([DELETE, RETIRE]),
-    )
-    .order_by(_history.c.id),
+    lambda _, ids: (
+        sa.select(_history.c.node_id, _history.c.event, _history.c.old)
+        .where(
+            _history.c.scope_id == sa.bindparam("scope_id"),
+            any_of(_history.c.node_id, "ids", ids),
+            _history.c.event.in_([sa.literal(DELETE), sa.literal(RETIRE)]),
+        )
+        .order_by(_history.c.id)
+    ),
     lists=["ids"],
 )

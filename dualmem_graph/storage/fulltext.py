@@ -7,13 +7,15 @@ lists of its own: its searches and counts neither see nor pay for the other scop
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from dualmem_graph.storage import schema
+from dualmem_graph.storage.prepared import Prepared
 from dualmem_graph.storage.records import SEARCHABLE
 from dualmem_graph.text.tokens import index_terms
 
@@ -42,20 +44,38 @@ class Match(NamedTuple):
     terms: tuple[str, ...]
 
 
-class FullText(Protocol):
+class FullText(ABC):
     """What the store asks of a database's full text; all within the caller's transaction."""
 
+    _add: Prepared
+    _candidates: sa.TextClause
+    _candidates_of_layers: sa.TextClause
+
+    @abstractmethod
     def create(self, conn: Connection) -> None:
         """Make the tables."""
 
-    def add(self, conn: Connection, scope_id: int, entries: Sequence[Entry]) -> None:
-        """Index nodes that are in ``nodes`` and not in full text."""
-
+    @abstractmethod
     def remove(self, conn: Connection, seqs: Sequence[int]) -> int:
         """Take nodes out by ``seq``; answers how many terms they had. Absent ones do not matter."""
 
+    @abstractmethod
     def frequencies(self, conn: Connection, scope_id: int, terms: Sequence[str]) -> dict[str, int]:
         """Count, per term, the scope's documents that contain it; 0 for one that none does."""
+
+    @abstractmethod
+    def _any_of(self, stored: Sequence[str]) -> str:
+        """Say "any of these terms" in the database's query language."""
+
+    def add(self, conn: Connection, scope_id: int, entries: Sequence[Entry]) -> None:
+        """Index nodes that are in ``nodes`` and not in full text."""
+        self._add.run_many(
+            conn,
+            [
+                {"id": id_, "terms": " ".join(_stored(scope_id, term) for term in terms)}
+                for id_, terms in entries
+            ],
+        )
 
     def candidates(
         self,
@@ -68,6 +88,19 @@ class FullText(Protocol):
         layers: Sequence[str] | None = None,
     ) -> list[Match]:
         """Find the scope's nodes with any of the terms, in the database's order of rank."""
+        if not terms:
+            return []
+        parameters: dict[str, Any] = {
+            "query": self._any_of([_stored(scope_id, term) for term in terms]),
+            "scope_id": scope_id,
+            "statuses": list(statuses),
+            "limit": limit,
+        }
+        if layers is None:
+            rows = conn.execute(self._candidates, parameters)
+        else:
+            rows = conn.execute(self._candidates_of_layers, parameters | {"layers": list(layers)})
+        return [Match(row.id, _split(row.terms)) for row in rows]
 
 
 def full_text_of(conn: Connection) -> FullText:
@@ -132,8 +165,43 @@ _NEXT = (
 )
 
 
-class _Sqlite:
+def _stored(scope_id: int, term: str) -> str:
+    return f"{scope_id}:{term}"
+
+
+def _split(stored: str) -> tuple[str, ...]:
+    return tuple(term.split(":", 1)[1] for term in stored.split(" ")) if stored else ()
+
+
+def _text(sql: str, *lists: str) -> sa.TextClause:
+    return sa.text(sql).bindparams(*(sa.bindparam(name, expanding=True) for name in lists))
+
+
+def _candidates(select: str, order: str) -> tuple[sa.TextClause, sa.TextClause]:
+    """The search of all layers, and that of some."""
+    where = "n.scope_id = :scope_id AND n.status IN :statuses"
+    return (
+        _text(f"{select} AND {where} {order}", "statuses"),
+        _text(f"{select} AND {where} AND n.layer IN :layers {order}", "statuses", "layers"),
+    )
+
+
+class _Sqlite(FullText):
     """FTS5: table ``full_text(terms)``, ``rowid = nodes.seq``, and a view of its vocabulary."""
+
+    _add = Prepared(
+        lambda _: sa.text(
+            f"INSERT INTO {_TABLE} (rowid, terms) SELECT seq, :terms FROM nodes WHERE id = :id"
+        )
+    )
+    _terms = _text(f"SELECT terms FROM {_TABLE} WHERE rowid IN :seqs", "seqs")
+    _remove = _text(f"DELETE FROM {_TABLE} WHERE rowid IN :seqs", "seqs")
+    _frequencies = _text(f"SELECT term, doc FROM {_TABLE}_vocabulary WHERE term IN :terms", "terms")
+    _candidates, _candidates_of_layers = _candidates(
+        f"SELECT n.id, f.terms FROM {_TABLE} f JOIN nodes n ON n.seq = f.rowid "
+        f"WHERE {_TABLE} MATCH :query",
+        f"ORDER BY bm25({_TABLE}), n.seq LIMIT :limit",
+    )
 
     def create(self, conn: Connection) -> None:
         conn.exec_driver_sql(
@@ -143,53 +211,39 @@ class _Sqlite:
             f"CREATE VIRTUAL TABLE {_TABLE}_vocabulary USING fts5vocab({_TABLE}, row)"
         )
 
-    def add(self, conn: Connection, scope_id: int, entries: Sequence[Entry]) -> None:
-        if entries:
-            _SQLITE_ADD.run_many(
-                conn, [{"id": id_, "terms": _joined(scope_id, terms)} for id_, terms in entries]
-            )
-
     def remove(self, conn: Connection, seqs: Sequence[int]) -> int:
-        rows = conn.execute(_SQLITE_TERMS, {"seqs": list(seqs)}).scalars()
+        rows = conn.execute(self._terms, {"seqs": list(seqs)}).scalars()
         gone = sum(len(terms.split()) for terms in rows)
-        conn.execute(_SQLITE_REMOVE, {"seqs": list(seqs)})
+        conn.execute(self._remove, {"seqs": list(seqs)})
         return gone
 
     def frequencies(self, conn: Connection, scope_id: int, terms: Sequence[str]) -> dict[str, int]:
         stored = {_stored(scope_id, term): term for term in terms}
-        rows = conn.execute(_SQLITE_FREQUENCIES, {"terms": list(stored)})
+        rows = conn.execute(self._frequencies, {"terms": list(stored)})
         found = {stored[row.term]: int(row.doc) for row in rows}
         return {term: found.get(term, 0) for term in terms}
 
-    def candidates(
-        self,
-        conn: Connection,
-        scope_id: int,
-        terms: Sequence[str],
-        limit: int,
-        *,
-        statuses: Sequence[str],
-        layers: Sequence[str] | None = None,
-    ) -> list[Match]:
-        if not terms:
-            return []
-        match = " OR ".join(f'"{_stored(scope_id, term)}"' for term in terms)
-        statement = _SQLITE_CANDIDATES if layers is None else _SQLITE_CANDIDATES_OF_LAYERS
-        rows = conn.execute(
-            statement,
-            {
-                "match": match,
-                "scope_id": scope_id,
-                "statuses": list(statuses),
-                "layers": list(layers or ()),
-                "limit": limit,
-            },
-        )
-        return [Match(row.id, _split(row.terms)) for row in rows]
+    def _any_of(self, stored: Sequence[str]) -> str:
+        return " OR ".join(f'"{term}"' for term in stored)
 
 
-class _Postgresql:
+class _Postgresql(FullText):
     """Table ``full_text(seq, terms, vector)``; lexemes are our terms as they are."""
+
+    _add = Prepared(
+        lambda _: sa.text(
+            f"INSERT INTO {_TABLE} (seq, terms, vector) "
+            "SELECT seq, CAST(:terms AS text), array_to_tsvector(array_remove("
+            "string_to_array(CAST(:terms AS text), ' '), '')) FROM nodes WHERE id = :id"
+        )
+    )
+    _remove = _text(f"DELETE FROM {_TABLE} WHERE seq IN :seqs RETURNING terms", "seqs")
+    _frequency = _text(f"SELECT count(*) FROM {_TABLE} WHERE vector @@ CAST(:query AS tsquery)")
+    _candidates, _candidates_of_layers = _candidates(
+        f"SELECT n.id, f.terms FROM {_TABLE} f JOIN nodes n ON n.seq = f.seq "
+        "WHERE f.vector @@ CAST(:query AS tsquery)",
+        "ORDER BY ts_rank(f.vector, CAST(:query AS tsquery)) DESC, n.seq LIMIT :limit",
+    )
 
     def create(self, conn: Connection) -> None:
         conn.exec_driver_sql(
@@ -198,114 +252,22 @@ class _Postgresql:
         )
         conn.exec_driver_sql(f"CREATE INDEX ix_full_text_vector ON {_TABLE} USING gin (vector)")
 
-    def add(self, conn: Connection, scope_id: int, entries: Sequence[Entry]) -> None:
-        if entries:
-            _POSTGRESQL_ADD.run_many(
-                conn, [{"id": id_, "terms": _joined(scope_id, terms)} for id_, terms in entries]
-            )
-
     def remove(self, conn: Connection, seqs: Sequence[int]) -> int:
-        rows = conn.execute(_POSTGRESQL_REMOVE, {"seqs": list(seqs)}).scalars()
+        rows = conn.execute(self._remove, {"seqs": list(seqs)}).scalars()
         return sum(len(terms.split()) for terms in rows)
 
     def frequencies(self, conn: Connection, scope_id: int, terms: Sequence[str]) -> dict[str, int]:
-        found = {}
-        for term in dict.fromkeys(terms):
-            query = _lexeme(_stored(scope_id, term))
-            found[term] = conn.execute(_POSTGRESQL_FREQUENCY, {"query": query}).scalar_one()
-        return found
+        return {
+            term: conn.execute(
+                self._frequency, {"query": self._any_of([_stored(scope_id, term)])}
+            ).scalar_one()
+            for term in dict.fromkeys(terms)
+        }
 
-    def candidates(
-        self,
-        conn: Connection,
-        scope_id: int,
-        terms: Sequence[str],
-        limit: int,
-        *,
-        statuses: Sequence[str],
-        layers: Sequence[str] | None = None,
-    ) -> list[Match]:
-        if not terms:
-            return []
-        query = " | ".join(_lexeme(_stored(scope_id, term)) for term in terms)
-        statement = _POSTGRESQL_CANDIDATES if layers is None else _POSTGRESQL_CANDIDATES_OF_LAYERS
-        rows = conn.execute(
-            statement,
-            {
-                "query": query,
-                "scope_id": scope_id,
-                "statuses": list(statuses),
-                "layers": list(layers or ()),
-                "limit": limit,
-            },
-        )
-        return [Match(row.id, _split(row.terms)) for row in rows]
+    def _any_of(self, stored: Sequence[str]) -> str:
+        escaped = (term.replace("\\", "\\\\").replace("'", "''") for term in stored)
+        return " | ".join(f"'{term}'" for term in escaped)
 
 
 _SQLITE: FullText = _Sqlite()
 _POSTGRESQL: FullText = _Postgresql()
-
-
-def _stored(scope_id: int, term: str) -> str:
-    return f"{scope_id}:{term}"
-
-
-def _joined(scope_id: int, terms: Iterable[str]) -> str:
-    return " ".join(_stored(scope_id, term) for term in terms)
-
-
-def _split(stored: str) -> tuple[str, ...]:
-    return tuple(term.split(":", 1)[1] for term in stored.split(" ")) if stored else ()
-
-
-def _lexeme(term: str) -> str:
-    doubled = term.replace("\\", "\\\\").replace("'", "''")
-    return f"'{doubled}'"
-
-
-def _in(*names: str) -> list[Any]:
-    return [sa.bindparam(name, expanding=True) for name in names]
-
-
-_WHERE = "n.scope_id = :scope_id AND n.status IN :statuses"
-
-_SQLITE_ADD = sa.text(
-    f"INSERT INTO {_TABLE} (rowid, terms) SELECT seq, :terms FROM nodes WHERE id = :id"
-)
-_SQLITE_TERMS = sa.text(f"SELECT terms FROM {_TABLE} WHERE rowid IN :seqs").bindparams(*_in("seqs"))
-_SQLITE_REMOVE = sa.text(f"DELETE FROM {_TABLE} WHERE rowid IN :seqs").bindparams(*_in("seqs"))
-_SQLITE_FREQUENCIES = sa.text(
-    f"SELECT term, doc FROM {_TABLE}_vocabulary WHERE term IN :terms"
-).bindparams(*_in("terms"))
-_SQLITE_SELECT = (
-    f"SELECT n.id, f.terms FROM {_TABLE} f JOIN nodes n ON n.seq = f.rowid "
-    f"WHERE {_TABLE} MATCH :match AND {_WHERE}"
-)
-_SQLITE_ORDER = f" ORDER BY bm25({_TABLE}), n.seq LIMIT :limit"
-_SQLITE_CANDIDATES = sa.text(_SQLITE_SELECT + _SQLITE_ORDER).bindparams(*_in("statuses"))
-_SQLITE_CANDIDATES_OF_LAYERS = sa.text(
-    f"{_SQLITE_SELECT} AND n.layer IN :layers{_SQLITE_ORDER}"
-).bindparams(*_in("statuses", "layers"))
-
-_POSTGRESQL_ADD = sa.text(
-    f"INSERT INTO {_TABLE} (seq, terms, vector) "
-    "SELECT seq, :terms, array_to_tsvector(array_remove(string_to_array(:terms, ' '), '')) "
-    "FROM nodes WHERE id = :id"
-)
-_POSTGRESQL_REMOVE = sa.text(f"DELETE FROM {_TABLE} WHERE seq IN :seqs RETURNING terms").bindparams(
-    *_in("seqs")
-)
-_POSTGRESQL_FREQUENCY = sa.text(
-    f"SELECT count(*) FROM {_TABLE} WHERE vector @@ CAST(:query AS tsquery)"
-)
-_POSTGRESQL_SELECT = (
-    f"SELECT n.id, f.terms FROM {_TABLE} f JOIN nodes n ON n.seq = f.seq "
-    f"WHERE f.vector @@ CAST(:query AS tsquery) AND {_WHERE}"
-)
-_POSTGRESQL_ORDER = " ORDER BY ts_rank(f.vector, CAST(:query AS tsquery)) DESC, n.seq LIMIT :limit"
-_POSTGRESQL_CANDIDATES = sa.text(_POSTGRESQL_SELECT + _POSTGRESQL_ORDER).bindparams(
-    *_in("statuses")
-)
-_POSTGRESQL_CANDIDATES_OF_LAYERS = sa.text(
-    f"{_POSTGRESQL_SELECT} AND n.layer IN :layers{_POSTGRESQL_ORDER}"
-).bindparams(*_in("statuses", "layers"))

@@ -144,31 +144,12 @@ class JobQueue:
         if gone:
             with self._ledger.write() as conn:
                 for row in gone:
-                    conn.execute(
-                        _RELEASE, {"id_": row.id, "held": row.token, "now": self._clock()}
-                    )
+                    conn.execute(_RELEASE, {"id_": row.id, "held": row.token, "now": self._clock()})
         return len(gone)
 
     def is_running(self, scope: Scope | None = None) -> bool:
         """Tell whether any runner holds a job that has not lapsed."""
         statement = _of(sa.select(_jobs.c.id).join(_scopes), scope).where(
-            _jobs.c.state == RUNNING, _jobs.c.lease_until >= self._clock()
-        )
-        with self._ledger.read() as conn:
-            return conn.execute(statement.limit(1)).first() is not None
-
-    def release(self, lease: Lease) -> bool:
-        """Hand a job back unfinished, as if it had not been claimed.
-
-        Returns:
-            False where the lease is no longer held: the job is done, or another runner has it.
-        """
-        with self._ledger.write() as conn:
-            return conn.execute(_RELEASE, {**_held(lease), "now": self._clock()}).rowcount == 1
-
-    def is_running(self, scope: Scope | None = None) -> bool:
-        """Say whether any job runs whose runner is not overdue."""
-        statement = _of(sa.select(_jobs.c.id).select_from(_jobs.join(_scopes)), scope).where(
             _jobs.c.state == RUNNING, _jobs.c.lease_until >= self._clock()
         )
         with self._ledger.read() as conn:
@@ -333,9 +314,7 @@ def _candidates(
     waits = [_jobs.c.state == QUEUED]
     if not ignore_pause:
         waits.append(_jobs.c.run_after <= now)
-    is_due = sa.or_(
-        sa.and_(*waits), sa.and_(_jobs.c.state == RUNNING, _jobs.c.lease_until < now)
-    )
+    is_due = sa.or_(sa.and_(*waits), sa.and_(_jobs.c.state == RUNNING, _jobs.c.lease_until < now))
     statement = _of(_SELECT, scope).where(is_due, ~is_busy)
     if kinds is not None:
         statement = statement.where(_jobs.c.kind.in_(list(kinds)))
@@ -397,14 +376,16 @@ _RELEASE = (
 )
 _PROLONG = sa.update(_jobs).where(*_MINE).values(lease_until=sa.bindparam("until"))
 _FINISH = Prepared(
-    lambda _: sa.update(_jobs)
-    .where(*_MINE)
-    .values(
-        state=DONE,
-        token=None,
-        lease_until=None,
-        error=None,
-        finished_at=sa.bindparam("now", type_=schema.Instant),
+    lambda _: (
+        sa.update(_jobs)
+        .where(*_MINE)
+        .values(
+            state=DONE,
+            token=None,
+            lease_until=None,
+            error=None,
+            finished_at=sa.bindparam("now", type_=schema.Instant),
+        )
     )
 )
 _ENQUEUE = insert(_jobs, skip_existing=True)

@@ -118,6 +118,11 @@ class Ledger:
         if connections is not None:
             connections.engine.dispose()
 
+    @property
+    def integrity_error(self) -> type[Exception]:
+        """What the driver raises where a constraint does not hold; the cause of a StoreError."""
+        return self._connected().integrity_error
+
     def release_idle(self) -> None:
         """Close the connections that nobody uses at the moment; the next use opens others."""
         connections = self._connections
@@ -189,14 +194,16 @@ class _Connections:
         self.writing = threading.Lock()
         if url.get_backend_name() == "sqlite":
             self.engine = _sqlite_engine(url, settings)
-            self.writer = self.engine.execution_options(**{_BEGIN: "BEGIN IMMEDIATE"})
+            self.writer: Engine = self.engine.execution_options(**{_BEGIN: "BEGIN IMMEDIATE"})
             self.reader: Engine = self.engine.execution_options(**{_BEGIN: "BEGIN"})
         else:
             self.engine = _postgresql_engine(url, settings)
             self.writer = self.engine
             self.reader = self.engine.execution_options(isolation_level="REPEATABLE READ")
-        #: what the driver raises beneath SQLAlchemy's own errors
-        self.driver_error: type[Exception] = self.engine.dialect.loaded_dbapi.Error
+        # what the driver raises beneath SQLAlchemy's own errors
+        driver: Any = self.engine.dialect.loaded_dbapi
+        self.driver_error: type[Exception] = driver.Error
+        self.integrity_error: type[Exception] = driver.IntegrityError
 
 
 def read_meta(conn: Connection, key: str) -> str | None:

@@ -1,9 +1,9 @@
 """Statements of the write path, compiled once.
 
 SQLAlchemy looks up a statement in its cache and prepares a result on every execution, which costs
-several times what SQLite takes to run it; with a dozen statements in a transaction that is more than
-the fsync. Here a Core statement is compiled on first use in each dialect and then handed to the
-driver as text, through the same connection and with the same types.
+several times what SQLite takes to run it; with a dozen statements in a transaction that is more
+than the fsync. Here a Core statement is compiled on first use in each dialect and then handed to
+the driver as text, through the same connection and with the same types.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class Prepared:
                 for name in names
             ),
             columns=tuple(
-                (column.key, column.type.dialect_impl(dialect).result_processor(dialect, None))
+                (str(column.key), column.type.dialect_impl(dialect).result_processor(dialect, None))
                 for column in columns
             ),
             is_positional=compiled.positional,
@@ -130,7 +130,7 @@ def any_of(column: sa.ColumnElement[Any], name: str, size: int) -> sa.ColumnElem
 def insert(
     table: sa.Table, *, skip_existing: bool = False, without: Sequence[str] = ()
 ) -> Prepared:
-    """``INSERT`` of a row with all columns of a table; ``skip_existing`` lets what is there stand."""
+    """``INSERT`` of a row with all columns but some; ``skip_existing`` lets what is there stand."""
     names = [column.name for column in table.c if column.name not in without]
 
     def build(dialect: str) -> Any:

@@ -61,7 +61,7 @@ def list_scopes(conn: Connection, app_id: str | None) -> list[tuple[Scope, dict[
     for row in conn.execute(statement):
         counts = found.setdefault(Scope(row.app_id, row.user_id), {})
         if row.layer is not None:
-            counts[row.layer] = row.count
+            counts[row.layer] = row.nodes
     return list(found.items())
 
 
@@ -312,7 +312,7 @@ def _write_cursor(seq: int) -> str:
 def _read_cursor(cursor: str) -> int:
     if not (cursor[:1] == "s" and cursor[1:].isdecimal() and cursor.isascii()):
         raise InputError(
-            f"cursor {cursor!r} is not one that a listing gave; pass the last page's cursor, or None"
+            f"cursor {cursor!r} is not one that a listing gave; pass the last page's, or None"
         )
     return int(cursor[1:])
 
@@ -323,7 +323,7 @@ def _scope_is(table: sa.Table) -> sa.ColumnElement[bool]:
 
 
 _IN_SCOPE = _scope_is(_nodes)
-_IDS = sa.bindparam("ids", expanding=True)
+_IDS: sa.BindParameter[Any] = sa.bindparam("ids", expanding=True)
 _SCOPE = sa.select(
     _scopes.c.id, _scopes.c.hash, _scopes.c.revision, _scopes.c.documents, _scopes.c.terms
 ).where(_scopes.c.hash == sa.bindparam("hash"), _scopes.c.app_id != "")
@@ -332,7 +332,7 @@ _SCOPES = (
         _scopes.c.app_id,
         _scopes.c.user_id,
         _nodes.c.layer,
-        sa.func.count(_nodes.c.seq).label("count"),
+        sa.func.count(_nodes.c.seq).label("nodes"),
     )
     .join(_nodes, _nodes.c.scope_id == _scopes.c.id, isouter=True)
     .where(_scopes.c.app_id != "")
@@ -363,30 +363,25 @@ _HEADS = (
     )
     .order_by(_nodes.c.known_from.desc(), _nodes.c.seq.desc())
 )
-_DERIVED = (
-    sa.select(*NODE_COLUMNS, _edges.c.dst.label("root"))
-    .join(_edges, _edges.c.src == _nodes.c.id)
-    .where(
-        _IN_SCOPE,
-        _scope_is(_edges),
-        _edges.c.kind == str(EdgeKind.DERIVED_FROM),
-        _edges.c.dst.in_(_IDS),
-    )
-    .order_by(_nodes.c.seq)
-)
 
 
-_GROUNDS = (
-    sa.select(*NODE_COLUMNS, _edges.c.src.label("root"))
-    .join(_edges, _edges.c.dst == _nodes.c.id)
-    .where(
-        _IN_SCOPE,
-        _scope_is(_edges),
-        _edges.c.kind == str(EdgeKind.DERIVED_FROM),
-        _edges.c.src.in_(_IDS),
+def _one_step(here: str, there: str) -> sa.Select[Any]:
+    """Nodes at one end of the evidence edges whose other end is one of ``ids``."""
+    return (
+        sa.select(*NODE_COLUMNS, _edges.c[here].label("root"))
+        .join(_edges, _edges.c[there] == _nodes.c.id)
+        .where(
+            _IN_SCOPE,
+            _scope_is(_edges),
+            _edges.c.kind == str(EdgeKind.DERIVED_FROM),
+            _edges.c[here].in_(_IDS),
+        )
+        .order_by(_nodes.c.seq)
     )
-    .order_by(_nodes.c.seq)
-)
+
+
+_DERIVED = _one_step("dst", "src")
+_GROUNDS = _one_step("src", "dst")
 
 
 def _head_statement() -> sa.Select[Any]:

@@ -426,7 +426,8 @@ def to_blob(vector: Vector, fingerprint: str | None) -> bytes:
     array = np.asarray(vector, dtype="<f4")
     if array.ndim != 1 or array.size == 0:
         raise EmbeddingError(
-            f"an embedding must be one row of numbers, got shape {array.shape!r} from {fingerprint!r}"
+            f"an embedding must be one row of numbers, got shape {array.shape!r} from "
+            f"{fingerprint!r}; pass one vector for each memory"
         )
     if not np.isfinite(array).all():
         raise EmbeddingError(

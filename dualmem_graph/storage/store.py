@@ -1,8 +1,8 @@
 """The storage API: one object over the ledger (the truth) and the vector index (derived from it).
 
 A thin façade: what is written is in :mod:`~dualmem_graph.storage.writes`, what is read in
-:mod:`~dualmem_graph.storage.reads`. Objects on one ledger within a process share its connections and
-its index.
+:mod:`~dualmem_graph.storage.reads`. Objects on one ledger within a process share its connections
+and its index.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import sqlalchemy as sa
 
 from dualmem_graph.config import Settings
 from dualmem_graph.errors import ClosedError, DualMemError, EmbeddingMismatchError

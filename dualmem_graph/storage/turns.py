@@ -1,4 +1,4 @@
-"""Keeping turns: what was said, word for word, and noticing when it is only said again by a retry."""
+"""Keeping turns: what was said, word for word, and noticing what is only sent again."""
 
 from __future__ import annotations
 

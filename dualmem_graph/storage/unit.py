@@ -302,9 +302,7 @@ def _touch(dialect: str) -> Any:
     return (
         upsert(dialect, _scopes)
         .values(**values, revision=1)
-        .on_conflict_do_update(
-            index_elements=["hash"], set_={"revision": _scopes.c.revision + 1}
-        )
+        .on_conflict_do_update(index_elements=["hash"], set_={"revision": _scopes.c.revision + 1})
         .returning(*_TOUCHED)
     )
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from dualmem_graph.errors import InputError, MemoryNotFoundError, NotHeadError
+from dualmem_graph.errors import InputError, MemoryNotFoundError, NotHeadError, StoreError
 from dualmem_graph.storage import schema
 from dualmem_graph.storage.chains import supersede
 from dualmem_graph.storage.flush import flush
@@ -23,11 +23,11 @@ from dualmem_graph.storage.forgetting import bring_back, hide, stones_of
 from dualmem_graph.storage.ids import adopted_id, node_id
 from dualmem_graph.storage.jobs import enqueue, finish
 from dualmem_graph.storage.ledger import Ledger
+from dualmem_graph.storage.prepared import Prepared, any_of
 from dualmem_graph.storage.records import (
     About,
     Applied,
     Deleted,
-    Evidence,
     NewJob,
     NewNode,
     Plan,
@@ -44,7 +44,7 @@ from dualmem_graph.storage.turns import Conversation, keep_turns
 from dualmem_graph.storage.unit import Unit, batches, touch_scope
 from dualmem_graph.text.safety import content_hash
 from dualmem_graph.text.tokens import index_terms
-from dualmem_graph.types import Layer, Node, Scope, Status, UpdateType
+from dualmem_graph.types import Layer, Node, Scope, Status
 
 _nodes = schema.nodes
 # their text is never edited: turns are what was said, schemas keep their wording for life
@@ -87,7 +87,6 @@ class _Draft:
     ``stands_for`` maps the ids of the plan to those in the ledger, where they differ.
     """
 
-    texts: Sequence[_Text]
     stones: set[tuple[str, str]]
     taken: set[str]
     stands_for: dict[str, str]
@@ -125,13 +124,43 @@ def add_turns(
     return TurnsWritten(tuple(turns), tuple(is_new), claimed)
 
 
-def apply(writer: Writer, scope: Scope, plan: Plan, *, actor: str, reason: str = "") -> Applied:
-    """Carry out a plan; see :meth:`dualmem_graph.storage.store.MemoryStore.apply`."""
+def apply(
+    writer: Writer,
+    scope: Scope,
+    plan: Plan,
+    *,
+    actor: str,
+    reason: str = "",
+    adopts: bool = False,
+) -> Applied:
+    """Carry out a plan; see :meth:`dualmem_graph.storage.store.MemoryStore.apply`.
+
+    Args:
+        adopts: the ids come from elsewhere, so another scope may have one; such a node gets an id
+            of its own. Ids that this package makes contain their scope and cannot meet.
+    """
     texts = [_read_text(new) for new in plan.nodes]
+    try:
+        return _apply(writer, scope, plan, texts, actor, reason, adopts)
+    except StoreError as error:
+        if adopts or not isinstance(error.__cause__, writer.ledger.integrity_error):
+            raise
+        return _apply(writer, scope, plan, texts, actor, reason, True)
+
+
+def _apply(
+    writer: Writer,
+    scope: Scope,
+    plan: Plan,
+    texts: Sequence[_Text],
+    actor: str,
+    reason: str,
+    adopts: bool,
+) -> Applied:
     with writer.unit(scope, actor, reason) as unit:
         if plan.finish is not None:
-            finish(unit.conn, plan.finish, unit.now, unit.scope_id)
-        draft = _write_nodes(unit, plan, texts)
+            finish(unit.conn, plan.finish, unit.now)
+        draft = _write_nodes(unit, plan, texts, adopts)
         _add_evidence(unit, plan, draft)
         for id_ in plan.expires:
             _expire(unit, draft.actual(id_))
@@ -182,13 +211,7 @@ def update(
                 unit.abandon()
             new_id = id_
         else:
-            new = _next_version(scope, old, content, new_version, tags, metadata)
-            new = replace(
-                new,
-                dimension=about.dimension or old.dimension,
-                value=about.value,
-                negated=about.negated,
-            )
+            new = _next_version(scope, old, new_version, about, tags, metadata)
             new_id = new.id
             unit.load([new_id])
             _insert(unit, new, text)
@@ -253,7 +276,7 @@ def set_embeddings(
                 }
             )
         if rows:
-            unit.conn.execute(_SET_EMBEDDING, rows)
+            _SET_EMBEDDING.run_many(unit.conn, rows)
         else:
             unit.abandon()
     return len(rows)
@@ -273,19 +296,17 @@ def _read_text(new: NewNode) -> _Text:
     return _Text(content_hash(new.content), index_terms(new.content))
 
 
-def _write_nodes(unit: Unit, plan: Plan, texts: Sequence[_Text]) -> _Draft:
-    hashes = [text.hash for text in texts]
+def _write_nodes(unit: Unit, plan: Plan, texts: Sequence[_Text], adopts: bool) -> _Draft:
+    draft = _Draft(stones=set(), taken=set(), stands_for={}, outcomes=[])
     unit.load(_ids_of(plan))
+    if not plan.nodes:
+        return draft
+    hashes = list(dict.fromkeys(text.hash for text in texts))
     unit.load_equal(hashes)
-    absent = [new.id for new in plan.nodes if new.id not in unit.held]
-    draft = _Draft(
-        texts=texts,
-        stones=stones_of(unit, hashes),
-        taken=_taken_elsewhere(unit, absent),
-        stands_for={},
-        outcomes=[],
-    )
-    unit.load(adopted_id(unit.scope, id_) for id_ in draft.taken)
+    draft.stones = stones_of(unit, hashes)
+    if adopts:
+        draft.taken = _taken_elsewhere(unit, [new.id for new in plan.nodes])
+        unit.load(adopted_id(unit.scope, id_) for id_ in draft.taken)
     for new, text in zip(plan.nodes, texts, strict=True):
         draft.outcomes.append(_write_node(unit, draft, new, text))
     return draft
@@ -340,14 +361,11 @@ def _is_live(unit: Unit, id_: str) -> bool:
 
 
 def _taken_elsewhere(unit: Unit, ids: Sequence[str]) -> set[str]:
-    """Of ids that this scope does not have, those that cannot be used since another has them.
-
-    Ids that this package makes contain their scope; only ids that a caller brings along can meet.
-    """
-    taken: set[str] = set()
-    for batch in batches(ids):
-        taken.update(unit.conn.execute(_TAKEN, {"ids": batch}).scalars())
-    return taken
+    """Of ids that this scope does not have, those that cannot be used since another has them."""
+    absent = [id_ for id_ in ids if id_ not in unit.held]
+    return {
+        row["id"] for batch in batches(absent) for row in _TAKEN.rows(unit.conn, {"ids": batch})
+    }
 
 
 def _add_evidence(unit: Unit, plan: Plan, draft: _Draft) -> None:
@@ -416,35 +434,37 @@ def _editable(unit: Unit, id_: str) -> Node:
 def _next_version(
     scope: Scope,
     old: Node,
-    content: str,
-    vector: NewNode,
+    edit: NewNode,
+    about: About,
     tags: tuple[str, ...],
     metadata: dict[str, object],
 ) -> NewNode:
-    return NewNode(
-        id=node_id(scope, old.id, old.layer, content),
+    """What an edit keeps of the version before: all but what it says."""
+    return replace(
+        edit,
+        id=node_id(scope, old.id, old.layer, edit.content),
         layer=old.layer,
-        content=content,
         memory_type=old.memory_type,
         subject=old.subject,
-        dimension=old.dimension,
+        dimension=about.dimension or old.dimension,
+        value=about.value,
+        negated=about.negated,
         tags=tags,
         metadata=metadata,
         agent_id=old.agent_id,
         session_id=old.session_id,
-        source="user",
-        extractor="user",
         expires_at=old.expires_at,
-        embedding=vector.embedding,
-        fingerprint=vector.fingerprint,
     )
 
 
-_TAKEN = sa.select(_nodes.c.id).where(_nodes.c.id.in_(sa.bindparam("ids", expanding=True)))
-_SET_EMBEDDING = (
-    sa.update(_nodes)
-    .where(_nodes.c.scope_id == sa.bindparam("scope_id_"), _nodes.c.id == sa.bindparam("id_"))
-    .values(
-        {name: sa.bindparam(name) for name in ("rev", "vid", "embedding", "fingerprint", "changed")}
+_TAKEN = Prepared(
+    lambda _, ids: sa.select(_nodes.c.id).where(any_of(_nodes.c.id, "ids", ids)), lists=["ids"]
+)
+_NEW_VECTOR = ("rev", "vid", "embedding", "fingerprint", "changed")
+_SET_EMBEDDING = Prepared(
+    lambda _: (
+        sa.update(_nodes)
+        .where(_nodes.c.scope_id == sa.bindparam("scope_id_"), _nodes.c.id == sa.bindparam("id_"))
+        .values({name: sa.bindparam(name, type_=_nodes.c[name].type) for name in _NEW_VECTOR})
     )
 )

@@ -23,7 +23,7 @@ def found(texts: list[str]) -> LexicalHits:
 
 
 def scores(query: str, texts: list[str]) -> dict[str, float]:
-    return lexical_scores(query_terms(query), found(texts), k1=1.5, b=0.75)
+    return lexical_scores(query_terms(query), len(index_terms(query)), found(texts), k1=1.5, b=0.75)
 
 
 def test_one_memory_alone_is_found_by_its_word():
@@ -52,8 +52,8 @@ def test_a_memory_without_any_of_the_words_is_no_hit():
 
 
 def test_no_terms_or_no_candidates_is_no_hit():
-    assert lexical_scores([], found(["owns a loom"]), k1=1.5, b=0.75) == {}
-    assert lexical_scores(["kayak"], LexicalHits(), k1=1.5, b=0.75) == {}
+    assert lexical_scores([], 0, found(["owns a loom"]), k1=1.5, b=0.75) == {}
+    assert lexical_scores(["kayak"], 1, LexicalHits(), k1=1.5, b=0.75) == {}
 
 
 def test_a_chinese_word_of_two_characters_finds_its_memory():
@@ -70,7 +70,7 @@ def test_a_chinese_word_of_two_characters_finds_its_memory():
 def test_statistics_are_those_of_the_scope_and_not_of_the_candidates():
     hits = (LexicalHit("m0", ("common",)), LexicalHit("m1", ("rare",)))
     scope = LexicalHits(hits, 1000, 1.0, {"common": 900, "rare": 1})
-    result = lexical_scores(["common", "rare"], scope, k1=1.5, b=0.75)
+    result = lexical_scores(["common", "rare"], 2, scope, k1=1.5, b=0.75)
     assert result["m1"] > 10 * result["m0"]
 
 
@@ -83,6 +83,8 @@ def test_scores_lie_between_zero_and_one(texts, query, k1, b):
     hits = tuple(LexicalHit(f"m{n}", tuple(text)) for n, text in enumerate(texts))
     average = sum(map(len, texts)) / max(len(texts), 1)
     terms = list(dict.fromkeys(query))
-    result = lexical_scores(terms, LexicalHits(hits, len(texts), average, frequencies), k1=k1, b=b)
+    result = lexical_scores(
+        terms, len(query), LexicalHits(hits, len(texts), average, frequencies), k1=k1, b=b
+    )
     assert all(0 < score <= 1 for score in result.values())
     assert set(result) == {f"m{n}" for n, text in enumerate(texts) if set(text) & set(terms)}

@@ -81,7 +81,7 @@ def test_words_with_content_are_no_small_talk(text):
         "Tell me everything you know about me.",
         "Who am I?",
         "do you remember me",
-        "show me my profile" if False else "my profile",
+        "my profile",
         "How much do you know about me?",
         "你知道我什么",
         "你了解我多少？",

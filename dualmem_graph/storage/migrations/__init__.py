@@ -1,7 +1,7 @@
 """The tables of the ledger: made at once where there are none, brought forward where they are old.
 
-A fresh ledger is created at the newest version from :mod:`dualmem_graph.storage.schema` and stamped;
-an older one is upgraded step by step with Alembic, which is imported only then.
+A fresh ledger is created at the newest version from :mod:`dualmem_graph.storage.schema` and
+stamped; an older one is upgraded step by step with Alembic, which is imported only then.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ def _yes_or_no(answer: str, asked: str) -> str | None:
 
 
 def _value(answer: str, asked: str) -> str | None:
-    if re.match(r"我|俺|咱", answer) or "，" in answer:
+    if re.match(r"我|俺|咱|.{0,4}叫我", answer) or "，" in answer:
         return None
     for pattern, frame in _FRAMES:
         if question := pattern.search(asked):

@@ -27,7 +27,8 @@ EVENTS = RuleBook()
 
 _COUNT = r"(?:[一两二三四五六七八九十几好\d]+|个|只)?"
 _MEASURE = r"(?:只|条|匹|头|个|对|窝|缸|群|位)?"
-_LIVELY = r"(?:可爱的?|胖胖的?|超可爱的?|很乖的?|小|大|老|两岁的?|流浪的?|纯种的?|[\u4e00-\u9fff]{0,4}的|[黑白黄灰橘花棕]色?的?)?"
+_PET_FORMS = {"小猫": "猫", "猫咪": "猫", "小狗": "狗", "狗狗": "狗", "狗子": "狗", "兔": "兔子"}
+_LIVELY = r"(?:可爱的?|胖胖的?|超可爱的?|很乖的?|小|大|老|两岁的?|流浪的?|纯种的?|[\u4e00-\u9fff]{0,4}的|[黑白黄灰橘花棕]色?的?)??"
 
 
 @PLANS.on(
@@ -121,7 +122,7 @@ def about_to(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
 )
 def has_pet(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     """``养了一只橘猫``, ``有只猫叫年糕``."""
-    kind, called = match["pet"], match["name"]
+    kind, called = _PET_FORMS.get(match["pet"], match["pet"]), match["name"]
     verb = clause.core.lstrip("还也")[:1]
     if verb in "买带接捡有" and not called and not re.search(r"只|条|匹|领养|收养|捡", clause.core):
         return None
@@ -143,7 +144,8 @@ def has_pet(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
 )
 def no_pet(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     """``把仓鼠送人了``."""
-    return [Draft(keyed(dim.PET, match["pet"]), dim.YES, negated=True, timed=True)]
+    kind = _PET_FORMS.get(match["pet"], match["pet"])
+    return [Draft(keyed(dim.PET, kind), dim.YES, negated=True, timed=True)]
 
 
 @THINGS.on(
@@ -280,7 +282,7 @@ def own_slot(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
 
 
 _LIFE_VERBS = (
-    r"(?:升职|加薪|涨薪|涨工资|毕业|退休|住院|出院|做(?:了)?.{0,8}手术|动(?:了)?.{0,8}手术|去世|过世|走(?=了|$)|离世|走丢|跑丢|丢|弄丢|被偷|偷|受伤|摔|骨折|撞|出车祸|"
+    r"(?:升职|加薪|涨薪|涨工资|毕业|退休|住院|出院|做(?:了)?.{0,8}手术|动(?:了)?.{0,8}手术|去世|过世|离世|走丢|跑丢|丢|弄丢|被偷|偷|受伤|摔|骨折|撞|出车祸|"
     r"考上|考过|考到|通过|过(?=了)|拿到|获得|赢|得(?:了)?(?:奖|第|冠|亚|季|金|银|铜)|拿(?:了)?(?:奖|第|冠|亚|季|金|银|铜)|中奖|搬家|换(?:了)?工作|买(?:了)?房|装修|参加|去|回|见|遇到|碰到|认识|"
     r"学会|跑完|看完|读完|写完|做完|完成|发表|出版|开业|开店|分娩|出生|领养|入职|转正|拔(?:了)?.{0,3}牙|打(?:了)?.{0,4}疫苗|体检|看(?:了)?|吃(?:了)?|爬(?:了)?|参观|听(?:了)?|拍(?:了)?|办(?:了)?|"
     r"做(?:了)?|收到|送(?:了)?|吵架|和好|求婚|被.{1,8}(?:咬|撞|骂|打|批评|表扬|录取|拒|骗|抓|裁)|旅游|旅行|出差|露营|滑雪|潜水|跳伞|献血|当(?:上|了)|加入|退出|报名|订(?:了)?|聚(?:了)?|聚会|相亲|迟到|熬夜|通宵|感染|阳)"
@@ -311,8 +313,10 @@ def happened(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
         return None
     came_about = clause.ended or re.search(r"了|过(?!程|敏|来|年|节|分)|完|到(?!底)|通过|上(?=.{2})", core)
     # Without a subject of its own the clause may have an unknown one before the verb.
-    eventful = re.compile(_LIFE_VERBS).search(core, 0, 14) if clause.stated else re.match(_LIFE_VERBS, core)
+    eventful = re.compile(_LIFE_VERBS).search(core, 0, 14) if clause.stated else re.match(_LIFE_VERBS, core) or _is_weighty(core)
     timed = clause.adverbials.is_timed or has_time_word(core)
+    if core == "走" and clause.stated and not clause.subject.is_user:
+        return [Draft(None, timed=True)]
     if eventful and came_about and (clause.stated or timed or _is_weighty(core)):
         return [Draft(None, timed=True)]
     if timed and eventful and clause.stated:

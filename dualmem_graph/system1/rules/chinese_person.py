@@ -34,7 +34,7 @@ _DATE = (
 )
 _PLACE = r"(?P<place>[\u4e00-\u9fffA-Za-z0-9·\uE000-\uE0FF ]{1,16}?)"
 _KNOWN_PLACE = re.compile(rf"^(?:{PLACES})")
-_NOT_PLACE = re.compile(r"^(?:这|那|一起|的|很|不|得|了|过|着|我们|他|她|你|为|自己)|[吃喝玩买看说]|(?:出差|旅游|旅行|玩|上班|工作|开会|上学|读书|学习|等)")
+_NOT_PLACE = re.compile(r"^(?:这|那|一起|的|很|不|得|了|过|着|我们|他|她|你|为|自己)|[吃喝玩买看说]|(?:长大|出生|出差|旅游|旅行|玩|上班|工作|开会|上学|读书|学习|等)")
 _NOT_FROM = re.compile(
     r"^(?:好|坏|男|女|病|老|大|小|成年|未成年|年轻|中年|普通|正常|打工|一般|当地|本地|外地|什么|主持|负责|发言|介绍|艺|军|工|商|诗|恋|爱|名|机器|外星|"
     r"有钱|没钱|穷|富|聪明|笨|懒|善良|内向|外向|敏感|乐观|悲观|理性|感性|随和|独立|健身|媒体|广告|金融|互联网|IT|文艺|原始|.*的|.*(?:感性|理性|敏感|负责))$"
@@ -104,17 +104,6 @@ def name(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     return [Draft(dim.NAME, called, says=f"叫{called}")]
 
 
-@RULES.on(rf"是(?P<name>{FULL_NAME}|{NICKNAME}|{LATIN_NAME})$")
-def introduced(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
-    """``大家好我是王磊``: a name stands where a job could stand."""
-    called = match["name"]
-    if not clause.subject.is_user or JOB.match(called) or _KNOWN_PLACE.match(called):
-        return None
-    if re.search(r"人$|控$|党$|迷$|族$|型$|粉$|手$|生$", called):
-        return None
-    return [Draft(dim.NAME, called, says=f"叫{called}")]
-
-
 @RULES.on(r"姓(?P<name>[\u4e00-\u9fff]{1,2})$", rf"的?(?:英文名|网名|昵称|小名|外号|绰号|花名|笔名|微信名)(?:字)?(?:叫做?|是|为)?{_NAME}$")
 def other_name(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     """A surname or by-name adds to a person's name and does not replace it."""
@@ -140,7 +129,7 @@ def age(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
 
 @RULES.on(
     rf"的?(?:农历|阴历|阳历)?生日(?:是|在|：)?(?P<day>{_DATE})(?:号|日)?(?:，?不是.*|，?而不是.*)?$",
-    rf"(?:出?生于|是)?(?P<day>(?:(?:19|20)\d\d年?)?(?:{_DATE})?)(?:出生|生的?|的生日|生)$",
+    rf"(?:出?生于|是)?(?P<day>(?:(?:19|20)\d\d年?)?(?:{_DATE})?)(?:出生|的生日|生)(?:的)?$",
     r"(?:出生于|生于)(?P<day>(?:19|20)\d\d年?.{0,8})$",
 )
 def birthday(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
@@ -190,25 +179,6 @@ def left(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
 
 
 @RULES.on(
-    rf"(?:是)?(?:居住|定居|长住|常住|暂住|寄住|借住|租住|租房|现居|蜗居|住|常驻|常年住)(?:在|于|到)?(?:了)?{_PLACE}(?:这边|那边|呢)?$",
-    rf"(?:的)?(?:家|人|坐标|住处|住址|家庭住址|地址|现住址|现居地|居住地|所在地|base)(?:就|还)?(?:在|住在|住|是|位于|：|:)?{_PLACE}(?:这边|那边)?$",
-    rf"(?:的)?(?:家|人)在{_PLACE}$",
-    rf"(?:待|呆|生活|租房|买房|蜗居)在{_PLACE}$",
-    rf"在(?P<place>(?:{PLACES})[\u4e00-\u9fff]{{0,6}}?)(?:住|生活|定居|待|呆|租房(?:住)?|漂|北漂)?(?:了?[\d一二两三四五六七八九十几好多]+[多几]?年(?:多)?)?$",
-)
-def lives(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
-    """``住在成都``; a former home is a home that ended."""
-    place = match["place"].strip()
-    if re.match(r"(?:院|校|宿|过|不|得|下|了|房)", place) and "在" not in clause.core:
-        return None
-    if _NOT_PLACE.search(place) or clause.core.startswith(("人是", "家是", "base是")):
-        return None
-    if VAGUE_PLACE.match(place):
-        return [Draft(None, place, tags=("home",))]
-    return [Draft(dim.HOME, place, negated=clause.adverbials.past)]
-
-
-@RULES.on(
     rf"的?(?:老家|家乡|故乡|籍贯|祖籍)(?:就)?(?:在|是|为)?{_PLACE}(?:那边|人)?(?:的)?$",
     rf"(?:是)?来自{_PLACE}$",
     rf"(?:是)?(?:在|从){_PLACE}(?:长大|出生|土生土长)(?:的)?$",
@@ -220,6 +190,26 @@ def origin(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     if re.match(r"(?:19|20)\d\d", place) or place in ("这里", "那里"):
         return None
     return [Draft(dim.ORIGIN, place)]
+
+
+@RULES.on(
+    rf"(?:是)?(?:居住|定居|长住|常住|暂住|寄住|借住|租住|租房|现居|蜗居|住|常驻|常年住)(?:在|于|到)?(?:了)?{_PLACE}(?:这边|那边|呢)?$",
+    rf"(?:的)?(?:住处|住址|家庭住址|地址|现住址|现居地|居住地|所在地)(?:就|还)?(?:在|是|位于|：|:){_PLACE}$",
+    rf"(?:坐标|base|现居|现住)(?:在|：|:)?{_PLACE}$",
+    rf"(?:的)?(?:家|人)(?:就|还)?(?:在|住在|住){_PLACE}(?:这边|那边)?$",
+    rf"(?:待|呆|生活|租房|买房|蜗居)在{_PLACE}$",
+    rf"在(?P<place>(?:{PLACES})(?:{PLACES})?(?:[\u4e00-\u9fff]{{1,4}}[市区县镇村路街城湾山港])?)(?:住|生活|定居|待|呆|租房(?:住)?|漂|北漂)?(?:了?[\d一二两三四五六七八九十几好多]+[多几]?年(?:多)?)?$",
+)
+def lives(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
+    """``住在成都``; a former home is a home that ended."""
+    place = match["place"].strip()
+    if re.match(r"(?:院|校|宿|过|不|得|下|了|房)", place) and "在" not in clause.core:
+        return None
+    if _NOT_PLACE.search(place) or clause.core.startswith(("人是", "家是", "base是")):
+        return None
+    if VAGUE_PLACE.match(place):
+        return [Draft(None, place, tags=("home",))]
+    return [Draft(dim.HOME, place, negated=clause.adverbials.past)]
 
 
 @RULES.on(rf"(?:是)?(?:地道的?|土生土长的|一个|个|正宗的?|地地道道的)?(?P<place>(?:{PLACES})[\u4e00-\u9fff]{{0,3}}?|[\u4e00-\u9fff]{{2,4}})人$")
@@ -304,6 +294,17 @@ def sex(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
         return None
     value = "女" if re.search("女|妹", match["sex"]) else "男"
     return [Draft(keyed(dim.TRAIT, "性别"), value, says=f"是{value}性")]
+
+
+@RULES.on(rf"是(?P<name>{FULL_NAME}|{NICKNAME}|{LATIN_NAME})$")
+def introduced(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
+    """``大家好我是王磊``: a name stands where a job could stand."""
+    called = match["name"]
+    if not clause.subject.is_user or JOB.match(called) or _KNOWN_PLACE.match(called):
+        return None
+    if re.search(r"人$|控$|党$|迷$|族$|型$|粉$|手$|生$", called):
+        return None
+    return [Draft(dim.NAME, called, says=f"叫{called}")]
 
 
 def _family_name(called: str, clause: Clause, subject: Subject) -> Draft | None:

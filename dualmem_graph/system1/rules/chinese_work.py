@@ -74,7 +74,9 @@ def works_at(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
         if not is_job:
             return [Draft(None, org, timed=True, tags=("work",))]
     else:
-        drafts.append(Draft(dim.EMPLOYER, org, negated=former))
+        # Two statements of one turn must not be told in the same words.
+        says = None if role is None else f"{clause.adverbials.text}在{org}工作"
+        drafts.append(Draft(dim.EMPLOYER, org, negated=former, says=says))
     if role is not None:
         drafts.append(Draft(dim.OCCUPATION, _role(role), negated=former))
     return drafts
@@ -186,7 +188,7 @@ def is_job(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     drafts = [Draft(dim.OCCUPATION, role, negated=former)]
     if org and re.search(r"[A-Za-z]|公司|医院|银行|大学|学院|厂|局|中学|小学|集团|字节|腾讯|阿里|美团|华为|百度|京东|网易|小米", org):
         place = dim.SCHOOL if re.search(r"学生|研究生|博士|大[一二三四]", role) else dim.EMPLOYER
-        drafts.append(Draft(place, org, negated=former))
+        drafts.append(Draft(place, org, negated=former, says=_at(place, org, clause)))
     return drafts
 
 
@@ -203,7 +205,7 @@ def school(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     drafts = [Draft(dim.SCHOOL, match["school"].removeprefix("了"), timed=True)]
     study = re.sub(r"^(?:了|的)|(?:专业|的)$", "", match["study"])
     if study and re.fullmatch(rf"{_STUDIES}", study) is None and not re.search(r"研究生|博士|硕士|本科|工作|书|年", study):
-        drafts.append(Draft(dim.MAJOR, study))
+        drafts.append(Draft(dim.MAJOR, study, says=f"的专业是{study}"))
     return drafts
 
 
@@ -234,6 +236,11 @@ def major(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     if re.search(r"很|好|不|什么|贵|了|慢|快", match["major"]):
         return None
     return [Draft(dim.MAJOR, match["major"])]
+
+
+def _at(dimension: str, place: str, clause: Clause) -> str:
+    """The words for where somebody works or studies, said beside what they are there."""
+    return f"{clause.adverbials.text}在{place}" + ("读书" if dimension == dim.SCHOOL else "工作")
 
 
 def _role(role: str) -> str:

@@ -63,7 +63,7 @@ def full_answer(answer: str, asked: str) -> str | None:
         match = pattern.search(asked)
         if match is None:
             continue
-        if not content or _STATEMENT.search(content):
+        if not content or _STATEMENT.search(content) or re.search(r"\b(?:is|are|was|has|have)\b", content):
             return None
         content = re.sub(r"^(?:in|at|from|as|on|it's|its)\s+", "", content) if "{k}" not in template else content
         filled = template.replace("{k}", match.groupdict().get("k") or "").replace("{}", content)

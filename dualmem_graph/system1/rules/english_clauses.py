@@ -17,7 +17,7 @@ SAME_SUBJECT = "=="
 _SUBJECT = r"(?:I|we|he|she|they|it|this|that|there|my|our|his|her|the|these|those|you)\b"
 _BREAK = re.compile(
     rf"""
-      (?P<hard>\s*;\s*|\s*[–—]+\s*|\s+-{{1,3}}\s+|\s*\.\.\.+\s*|\s*!\s*|:\s+(?=I\b|my\b))
+      (?P<hard>\s*;\s*|\s*[–—]+\s*|\s+-{{1,3}}\s+|\s*\.\.\.+\s*|\s*!\s*|:\s+(?=I\b|my\b)|,\s+(?=(?:take\s+a\s+look|check|look\s+at|see\s+(?:you|the|what))\b))
     | (?P<but>,?\s+(?:but|however|yet|so|plus|whereas|and\s+so)\s+(?=(?:now\s+|then\s+|also\s+|lately\s+)?{_SUBJECT}))
     | (?P<and>,?\s+and\s+(?=(?:now\s+|then\s+|also\s+|sometimes\s+)?{_SUBJECT}))
     | (?P<comma>,\s+(?=(?:now\s+|then\s+|also\s+)?{_SUBJECT}))
@@ -144,6 +144,8 @@ def _shares_subject(left: str, right: str) -> bool:
     if verb in verbs.AUXILIARIES or verb in _PLAIN_BASES:
         return verb not in {"to", "ought", "need", "be"}
     if verbs.is_irregular_past(verb):
+        if verb in verbs.SAME_PAST and not any(verbs.is_past(word) for word in before):
+            return False
         return any(verbs.is_past(word) for word in before) or following in _OBJECT_START
     if verbs.is_past(verb):
         past = any(verbs.is_past(word) and word not in _BE for word in before)

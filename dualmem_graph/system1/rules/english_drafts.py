@@ -117,6 +117,7 @@ def items(text: str) -> list[str]:
         >>> items("coffee, jasmine tea and cocoa")
         ['coffee', 'jasmine tea', 'cocoa']
     """
+    text = re.sub(r"^both (?=.* and )", "", text.strip())
     parts = [part.strip() for part in _HARD_SEPARATOR.split(text) if part.strip()]
     long = any(len(part.split()) > _LONGEST_ITEM for part in parts)
     if len(parts) < 2 or len(parts) > _MOST_ITEMS or long:  # noqa: PLR2004
@@ -159,7 +160,7 @@ def is_value(text: str) -> bool:
 
 _PRONOUN_ONLY = re.compile(
     r"^(?:it|this|that|them|these|those|there|here|him|her|they|he|she|one|ones|some|you|your \w+|everything|anything"
-    r"|something|nothing|things?|what .*|how .*|that .*|the (?:idea|way|fact|most|same|one)\b.*|both|all|all of .*|so|such"
+    r"|something|nothing|things?|what .*|how .*|that .*|the (?:idea|way|fact|most|same|one)\b.*|both|all|all of .*|so|such|to|a (?:few|couple|lot|bit)|and .*|(?:this|that|these|those) \w+(?: \w+)?"
     r"|me|us|myself|each other|who .*|why .*|when .*|if .*|being able .*|seeing how .*)(?: (?:all|too|so much|a lot|very much))*$",
     re.IGNORECASE,
 )

@@ -30,7 +30,7 @@ _BOOKED = re.compile(r"^(?:signed up|registered|has signed up|booked|has booked|
 
 _WEAK_ACTIONS = frozenset(
     "see know say be make ask share thank tell use show let keep do hear have add give get wait mention check talk understand think believe "
-    "remind focus feel look put stay rock spread help support find figure put push mean miss".split()
+    "keep make remind focus feel look put stay rock spread help support find figure put push mean miss".split()
 )
 _WEAK_PAST = frozenset(
     "thought knew said asked meant wondered guessed wanted needed hoped liked loved enjoyed felt did was were had noticed realized realised "
@@ -40,7 +40,12 @@ _WEAK_PAST = frozenset(
 _WEAK_PROGRESSIVE = frozenset(
     "thinking wondering feeling looking going getting talking asking saying hoping doing being joking kidding guessing having seeing telling "
     "loving liking enjoying waiting sitting standing lying sending writing trying using referring wanting needing assuming suggesting "
-    "experiencing dying freezing starving giving making coming counting begging calling listening rooting sure".split()
+    "experiencing dying freezing starving giving making coming counting begging calling listening rooting sure figuring starting beginning carrying missing leaning kinda learning".split()
+)
+_TALKING = re.compile(
+    r"^(?:wanted|had|have|meant|hoped) to (?:tell|say|share|ask|let|show|talk|chat|check|hear|update|catch|see how|mention|thank)\b"
+    r"|^(?:missed|texted|called|asked|told|thanked) (?:[A-Z]\w+|you)$",
+    re.IGNORECASE,
 )
 _LASTING_NOW = re.compile(
     r"^(?:(?:writing|trying|making|getting|having|doing|looking|giving|listening)\s+(?:to (?:get|become|learn|lose|save|quit|find|start|build|eat|cut|improve)\b|(?:my|our|their) (?:own|first|phd|master|thesis|dissertation)\b|an? (?:\w+ )?(?:book|novel|memoir|thesis|dissertation|blog|album|documentary|quilt|trouble)\b|up for\b|after (?:my|their)\b|for (?:a|an) (?:\w+ )?(?:job|flat|apartment|house|place|spot|space|role|position)\b)|into\b)",
@@ -125,6 +130,10 @@ def _plan(action: str, view: View, *, denied: bool) -> list[Draft]:
     verb = verbs.base_form(words[0])
     content = [word for word in words[1:] if word not in _HOLLOW]
     weak = verb in _WEAK_ACTIONS and len(content) < _FEW_WORDS
+    if verb == "keep" and words[1:2] and words[1].endswith("ing"):
+        return []
+    if re.search(r"\b(?:it|that|this)$|\bthat happen\b|\ba difference\b", phrase):
+        return []
     if weak or is_pronoun(" ".join(words[1:]) or words[0]) or _POINTING.match(phrase):
         return []
     if not content and verb not in {"retire", "propose", "marry", "move", "graduate", "quit", "visit", "come", "swim", "drive"}:
@@ -198,6 +207,8 @@ def _topic_counts(view: View) -> bool:
     if not words or words[-1] in _EMPTY_TOPICS or words[0] in _EMPTY_TOPICS:
         return False
     core = view.predicate.core
+    if view.subject.owner == "name" or re.match(r"(?:can|will|would)\b", core):
+        return False
     bare = re.sub(r"^(?:is|was|has|had|are|were)\s+", "", core)
     return len(_content(bare)) >= _FEW_WORDS and not view.negated and not is_pronoun(bare)
 
@@ -246,6 +257,8 @@ def _happened(view: View, *, timed: bool) -> bool:
         return _was_there(rest, view, timed=timed)
     if verb == "had":
         return _had(rest, timed=timed or not view.subject.is_self)
+    if _TALKING.match(core):
+        return False
     if verb in _WEAK_PAST:
         reported = verb in {"told", "said", "asked", "gave", "called"} and not view.subject.is_self
         return len(content) >= (1 if reported else _SOME_WORDS + (not timed))
@@ -262,7 +275,7 @@ def _was_there(rest: str, view: View, *, timed: bool) -> bool:
     word = rest.partition(" ")[0].lower()
     passive = verbs.is_participle(word) and word not in {
         "excited", "tired", "amazed", "shocked", "scared", "worried", "surprised", "thrilled", "bored", "stressed", "inspired", "impressed", "blown",
-        "moved", "annoyed", "disappointed", "overwhelmed", "supposed", "touched", "pleased", "interested", "confused", "used", "relieved",
+        "moved", "annoyed", "disappointed", "overwhelmed", "freaked", "psyched", "stoked", "psyched", "lost", "struck", "hooked", "determined", "supposed", "touched", "pleased", "interested", "confused", "used", "relieved",
     }  # fmt: skip
     return passive and len(_content(rest)) >= _FEW_WORDS
 

@@ -77,13 +77,22 @@ class Clause:
 
 
 _PRONOUNS = frozenset({"he", "she", "they"})
+_DAY_NAME = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+_MONTH_NAME = r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"
+_PERIOD = rf"(?:day|week|weekend|month|year|morning|evening|night|afternoon|summer|winter|spring|autumn|fall|semester|term|time|christmas|{_DAY_NAME}|{_MONTH_NAME})s?"
+#: Opens a clause with or without a comma after it.
+_TIME_LEAD = re.compile(
+    rf"^(?:yesterday|today|tonight|tomorrow|(?:earlier |later )?(?:last|next|this|these|this past|this coming|every|each|most|some) (?:other |single )?{_PERIOD}"
+    r"|recently|lately|currently|sometimes|usually|often|normally|generally|occasionally|typically|nowadays|right now|now|then|soon|later"
+    rf"|eventually|so far|the other {_PERIOD}|the {_PERIOD} (?:before|after)\b.*?|(?:back )?in (?:(?:early |late )?{_MONTH_NAME}|(?:19|20)\d\d|the {_PERIOD})"
+    rf"|(?:on |over )?(?:the )?(?:{_DAY_NAME}|weekends?)|(?:\d+|a few|a couple of|an?|one|two|three|four|five|six|ten) {_PERIOD} ago)(?=[\s,])",
+    re.IGNORECASE,
+)
+#: Opens a clause only with a comma before the subject.
 _ADVERBIAL = re.compile(
-    r"^(?:yesterday|today|tonight|tomorrow|last|next|this|these|every|each|in|on|at|during|over|back|for|since|after"
-    r"|before|when|whenever|while|once|as|ever since|because|although|though|even though|now that|now|nowadays"
-    r"|recently|lately|currently|sometimes|usually|often|normally|generally|most|occasionally|typically|earlier|two|three"
-    r"|four|five|six|a|one|at first|growing up|until|up until|by|with|right now|so far|mostly|some|always|to|from"
-    r"|\d+|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|then|soon|later|eventually|the (?:other|day|weekend|night|week)"
-    r"|(?:january|february|march|april|may|june|july|august|september|october|november|december))\b",
+    r"^(?:in|on|at|during|over|back|for|after|before|as|at first|growing up|up until|until|by|with|to|from|besides|apart from|instead of"
+    r"|despite|thanks to|like|unlike|since|throughout|within|under|when|whenever|while|once|ever since|because|although|though|even though"
+    r"|now that|outside|inside|about|a|an|one|two|three|\d+|some|these|this|last|next|every)\b",
     re.IGNORECASE,
 )
 _SUBORDINATOR = re.compile(
@@ -113,6 +122,14 @@ _WORLD = re.compile(r"^(?:the|someone|somebody|everyone|everybody|this|these|tho
 _MINE = re.compile(r"\b(?:me|my|us|our)\b")
 _COMMA_NAME = re.compile(r"^((?:my|our) [\w' -]+?), ([A-Z][\w-]+(?: [A-Z][\w-]+)?),? ")
 _LONGEST_SUBJECT = 9
+_LONGEST_THING = 5
+#: Participles that open an elided "I am …", not an elided "I …ed".
+_FEELINGS = frozenset(
+    "excited thrilled missed agreed loved inspired impressed tired bored blessed hoped stoked amazed shocked "
+    "worried relieved delighted pleased honored honoured touched moved interested wanted needed looked "
+    "noticed guessed confused annoyed scared surprised overwhelmed exhausted concerned convinced determined "
+    "prepared motivated married used supposed seemed sounded liked enjoyed appreciated".split()
+)
 _OWN = {
     "i": "they",
     "we": "they",
@@ -126,8 +143,8 @@ _OWN = {
     "ourselves": "themselves",
 }
 _FIRST_PERSON = re.compile(
-    r"\b(?:(I|we)( (?:\w+ly|just|also|really|still|never|always))? (am|was|are|were)\b"
-    r"|(?:I|we|my|our|mine|ours|me|us|myself|ourselves)\b)",
+    r"(?<![-'])\b(?:(I|we)( (?:\w+ly|just|also|really|still|never|always))? (am|was|are|were)\b"
+    r"|(?:I|we|my|our|mine|ours|me|us|myself|ourselves)\b(?!-))",
     re.IGNORECASE,
 )
 _I_VERB = re.compile(r"\b(?:I|we)((?: (?:just|also|really|still|never|always))*) ([a-z]+)\b")
@@ -189,13 +206,17 @@ def display_of(subject: str) -> str:
 
 def _split_adverbial(clause: str) -> tuple[str, str]:
     """Split "Last week, I moved" into the adverbial and the main clause."""
-    if not _ADVERBIAL.match(clause):
+    time = _TIME_LEAD.match(clause)
+    if not time and not _ADVERBIAL.match(clause):
         return "", clause
-    subordinate = bool(_SUBORDINATOR.match(clause))
     starts = [match for match in _MAIN.finditer(clause) if match.start() > 0]
-    if subordinate:
-        after_comma = [match for match in starts if clause[: match.start(1)].rstrip().endswith(",")]
-        starts = after_comma[:1] or starts[1:2]
+    after_comma = [match for match in starts if clause[: match.start(1)].rstrip().endswith(",")]
+    if after_comma:
+        starts = after_comma
+    elif _SUBORDINATOR.match(clause):
+        starts = starts[1:2]
+    elif not time:
+        starts = []
     if not starts:
         return "", clause
     cut = starts[0].start(1)
@@ -263,6 +284,8 @@ def _possessive(rest: str, ctx: SentenceContext) -> tuple[Subject, str] | None:
     relative = _relative(noun_words, me)
     if relative is not None:
         return relative, predicate
+    if re.search(r"\b(?:I|me|we)\b", phrase) or len(noun_words) > _LONGEST_THING:
+        return None
     plural = verb_words[0].lower() in {"are", "were", "have"}
     return Subject(
         ctx.subject, f"{me} {phrase}", Kind.THING, plural=plural, noun=phrase
@@ -339,12 +362,13 @@ def _elided(text: str, ctx: SentenceContext, me: str) -> tuple[Subject, str] | N
         return subject, f"have {rest}"
     if verb in {"can", "have", "had"} or (verb not in verbs.BASES and verbs.is_irregular_past(verb)):
         return (subject, rest) if verb not in {"was", "were", "did", "said", "thought", "left"} else None
-    if verb.endswith("ing") and adverb in {"still", "currently", "just"}:
+    if verb.endswith("ing") and adverb in {"still", "currently"}:
         return subject, f"am {rest}"
-    if verb.endswith("ed") and len(verb) > 4 and verbs.base_form(verb) in verbs.BASES:  # noqa: PLR2004
+    if verb.endswith("ed") and verb not in _FEELINGS and len(verb) > 4 and verbs.base_form(verb) in verbs.BASES:  # noqa: PLR2004
         return subject, rest
     if verb in {"love", "hate", "miss", "have"} and adverb is None:
-        return subject, rest
+        pointing = re.match(r"\w+ (?:the|your|this|that|these|those|it|how|when|and|to|for|all|you|him|her)\b", rest)
+        return None if pointing else (subject, rest)
     return None
 
 
@@ -392,7 +416,12 @@ def third_person(rest: str, subject: Subject, speaker: str) -> str:
         words[at] = "are"
     head = [word for word in words[:at] if word.lower() not in FILLERS]
     tail = " ".join(words[at:])
-    tail = _own_pronouns(tail) if subject.is_self else _others_pronouns(tail, speaker)
+    if subject.is_self:
+        tail = _own_pronouns(tail)
+    elif subject.kind in (Kind.WORLD, Kind.THING):
+        tail = _later_pronouns(tail, speaker, named=subject.display.startswith(display_of(speaker)))
+    else:
+        tail = _others_pronouns(tail, speaker)
     return " ".join([*head, tail])
 
 
@@ -432,6 +461,17 @@ def _own_pronouns(text: str) -> str:
         return _OWN[match[0].lower()]
 
     return _FIRST_PERSON.sub(replace, text)
+
+
+def _later_pronouns(text: str, speaker: str, *, named: bool) -> str:
+    """First person beside a thing: the name once, then pronouns."""
+    if named:
+        return _own_pronouns(text)
+    first = _FIRST_PERSON.search(text)
+    if first is None:
+        return text
+    named_to = first.end()
+    return _others_pronouns(text[:named_to], speaker) + _own_pronouns(text[named_to:])
 
 
 def _others_pronouns(text: str, speaker: str) -> str:

@@ -46,6 +46,8 @@ def _attitude(value: str) -> Handler:
         spoken = match["v"]
         if _CLAUSE.match(spoken) or _MOODS.search(spoken):
             return []
+        if re.match(r"(?:all the|this|that|these|those|both of)\b", spoken):
+            return []
         phrase = cut(re.sub(r"^(?:the (?:sound|taste|smell|feel|feeling|thought) of )", "", spoken), company=False)
         parts = _objects(phrase)
         if view.subject.kind in (Kind.THING, Kind.WORLD):
@@ -261,8 +263,8 @@ RULES: tuple[Rule, ...] = (
     rule(r"fears?\s+(?P<v>.+)$", _FEAR),
     rule(r"(?:loves?|adores?|enjoys?|(?:likes?|loved|liked|enjoyed)(?! (?:to (?:say|think|add|know|see if))|the idea)|has (?:always |recently )?(?:loved|liked|enjoyed|adored)|has grown to (?:like|love)|fell in love with|has fallen in love with|is in love with)\s+(?P<v>.+)$", lambda m, v: _likes(m, v)),
     rule(r"(?:is|has been|has always been|became|has become) (?:an? )?(?:(?:really|very|super|so|totally|big|huge|massive|great|lifelong|avid|pretty|completely|quite|more of a|much of a|absolute|keen|real|such a|hardcore|longtime) )*(?:fan of|into|fond of|crazy about|mad about|passionate about|obsessed with|keen on|interested in|hooked on|addicted to|enthusiastic about|a sucker for|lover of|nuts about|enthusiast of)\s+(?P<v>.+)$", _LIKE),
-    rule(r"(?:got|has gotten|has got|gets) (?:really |super |so )?(?:into|hooked on|obsessed with)\s+(?P<v>.+)$", _LIKE),
-    rule(r"(?:values?|cares? (?:deeply |a lot )?about|believes in|has a (?:soft spot|passion|thing|weakness|sweet tooth) for|has a passion for)\s+(?P<v>.+)$", _LIKE),
+    rule(r"(?:got|has gotten|has got|gets) (?:really |super |so )?(?:into|hooked on|obsessed with)\s+(?P<v>(?!(?:an?|the|my|their|trouble|college|university|grad|law|med|bed|\w+ (?:school|college|university)|[A-Z]\w+$)\b).+)$", _LIKE),
+    rule(r"(?:values?|cares? (?:deeply |a lot )?about|believes in|has (?:had )?an? (?:real |huge |big |deep )?(?:soft spot|passion|thing|weakness|sweet tooth|love) for)\s+(?P<v>.+)$", _LIKE),
     rule(r"misses\s+(?P<v>.+)$", _misses),
     rule(r"(?:stopped|quit|gave up|has stopped|has quit|has given up|cut out|has cut out|swore off)\s+(?P<v>(?!(?:my|their|the|his|her|that|a) (?:job|position|team|whole)|on\b|work\b|at\b|by\b|for\b|in\b|trying\b).+)$", _stopped),
     rule(r"(?:started|has started|took up|has taken up|began|has begun|picked up|has picked up)\s+(?P<v>(?:\w+ing)\b.*)$", _started),

@@ -75,6 +75,7 @@ _SHORT_FORMS = {
     "uni": "university",
 }
 _ELIDED_DUTY = re.compile(r"^got to\b(?= (?!(?:see|know|go|visit|meet)\b)\w+)", re.IGNORECASE)
+_DAY = re.compile(r"\b(?:Fri|Sat|Sun)\b", re.IGNORECASE)
 _SHORT = re.compile(r"(?<![\w'./@-])(?:w/(?=\s)|'?[A-Za-z][A-Za-z-]*)(?![\w/@'-]|\.\w)")
 
 _EXPANSIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
@@ -109,9 +110,12 @@ _EXPANSIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(?<=\w)'s(?= been\b)", " has"),
         (
             r"(?<=\w)'s(?= (?:a|an|the|not|called|named|from|allergic|afraid|very|so|still|now|also"
-            r"|in|at|my|scared)\b)",
+            r"|in|at|my|scared|ok|okay|fine|doing|going|getting|coming|turning|about)\b)",
             " is",
         ),
+        (r"(?<=\blast )Fri\b|(?<=\bnext )Fri\b|(?<=\bon )Fri\b|(?<=\bthis )Fri\b", "Friday"),
+        (r"(?<=\blast )Sat\b|(?<=\bnext )Sat\b|(?<=\bon )Sat\b|(?<=\bthis )Sat\b", "Saturday"),
+        (r"(?<=\blast )Sun\b|(?<=\bnext )Sun\b|(?<=\bon )Sun\b|(?<=\bthis )Sun\b", "Sunday"),
         (r"\bany\s?more\b(?=\W*$|,)", "any more"),
         (r"\b(?:kind|sort) of\b(?= (?!music|food|person|thing)\w+)|\bkinda\b|\bsorta\b", ""),
     )
@@ -163,7 +167,7 @@ def tidy(text: str) -> str:
     text = _EMOTICON.sub(" ", text)
     text = _MARKUP.sub("", text).replace(" & ", " and ")
     text = _ELIDED_DUTY.sub("I have to", _SHORT.sub(_full_form, text).strip())
-    if "'" in text or "got to" in text or "an not" in text or "more" in text or " of " in text:
+    if "'" in text or "got to" in text or "an not" in text or _DAY.search(text) or "more" in text or " of " in text:
         text = expand(text)
     return _SPACES.sub(" ", text).strip()
 

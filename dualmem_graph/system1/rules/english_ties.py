@@ -85,7 +85,7 @@ def _had(part: str, view: View) -> Draft | None:
     count = match["n"].lower() if match else ""
     rest = (match["rest"] if match else part).strip()
     negated = view.negated or count == "no"
-    phrase = cut(re.split(r"\s+(?:named|called|who|that|whose|at home)\b|,", rest)[0])
+    phrase = cut(re.split(r"\s+(?:named|called|who|that|whose|at|for|of|in|with|on|from|to|about)\b|,", rest)[0])
     words = [word.lower() for word in _WORDS.findall(phrase)]
     if not words or len(words) > 5:  # noqa: PLR2004
         return None
@@ -341,7 +341,7 @@ _SKILL_VERBS = (
 
 RULES: tuple[Rule, ...] = (
     rule(r"(?:is|was|got|has been|has gotten|gets)\s+(?:happily |recently |newly )?(?P<v>married|engaged|divorced|separated|widowed)\b(?! (?:in|with) (?:the|a|an|my|their) (?:community|project|work|process|conversation))", _relationship),
-    rule(r"is\s+(?P<v>single|an? (?:widow|widower)|seeing|dating)\b(?! (?:mom|dad|parent|mother|father|mum|malt|origin|most|point|day))", _relationship),
+    rule(r"is\s+(?P<v>single|an? (?:widow|widower)|seeing(?= (?:someone|somebody|an? (?:new )?(?:guy|girl|man|woman)))|dating)\b(?! (?:mom|dad|parent|mother|father|mum|malt|origin|most|point|day))", _relationship),
     rule(r"(?P<x>started|has started|has been|began) (?P<v>dating|seeing) (?:someone|somebody|an? |[A-Z])", _relationship),
     rule(r"(?:broke up|split up|has broken up|has split up|separated|parted ways)\b(?: with (?:my|their|his|her|[A-Z]))?", _separated),
     rule(r"(?:has|keeps|has got)\s+(?P<v>[\w-]+(?: [\w-]+)?) allergy\b", lambda m, v: _has_allergy(m, v)),

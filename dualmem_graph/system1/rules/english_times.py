@@ -30,7 +30,7 @@ _DIRECTED = re.compile(r"\b(?:last|next|this|ago|past|coming|previous|(?:19|20)\
 _ABSOLUTE_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _REPEATED = re.compile(r"\b(?:every|each|most|per|any)\s+(?:\w+\s+)?$", re.IGNORECASE)
 _DURATION = re.compile(r"\b(?:for|in under|within|over|about|almost|nearly|of|a)\s+(?:the )?(?:last|past|about |over |almost )?\s*$", re.IGNORECASE)
-_PREPOSITION = re.compile(r"\b(?:on|in|at|during|over|back in|back on|around)\s+(?:the\s+)?$", re.IGNORECASE)
+_PREPOSITION = re.compile(r"\b(?:on|in|at|during|over|back in|back on|around|about|almost|nearly|roughly|just over|some)\s+(?:the\s+)?$", re.IGNORECASE)
 _KEEPS_PREPOSITION = re.compile(r"\b(since|until|till|by|before|after|from|for|to|through|between)\s+(?:the\s+)?$", re.IGNORECASE)
 _PART_OF_DAY = re.compile(r"\b(morning|afternoon|evening|night|noon)\b|\b(tonight)\b", re.IGNORECASE)
 _DAY = timedelta(days=1)
@@ -127,5 +127,7 @@ def _rendered(span: TimeSpan, zone: tzinfo) -> str:
         return f"in {start:%B %Y}"
     if _YEAR_DAYS[0] <= days <= _YEAR_DAYS[1] and start.month == 1:
         return f"in {start:%Y}"
+    if days <= 2 * _MONTH_DAYS[1]:
+        return f"around {start + length / 2:%B %Y}"
     last = end - _DAY
     return f"between {start:%B %Y} and {last:%B %Y}" if start.month != last.month else ""

@@ -55,23 +55,39 @@ def _join_clocks(found: list[Found], text: str) -> list[Found]:
     """Add for each day with a clock beside it the two as one, longer, expression."""
     days = [each for each in found if each.wall and each.wall.granularity is Granularity.DAY]
     clocks = [each for each in found if each.clock]
-    joined: list[Found] = []
-    for clock in clocks:
-        for day in days:
-            first, second = (day, clock) if day.begin < clock.begin else (clock, day)
-            if 0 <= second.begin - first.end <= _MAX_GAP and _GAP.match(
-                text, first.end, second.begin
-            ):
-                wall = _at(day, clock)
-                if wall:
-                    joined.append(Found(first.begin, second.end, wall))
+    clocks += [
+        Found(min(part.begin, clock.begin), max(part.end, clock.end), clock=within, weak=True)
+        for part in clocks
+        for clock in clocks
+        if _are_neighbours(part, clock, text) and (within := _within(part.clock, clock.clock))
+    ]
+    joined = [
+        Found(
+            min(day.begin, clock.begin),
+            max(day.end, clock.end),
+            _on_day(day.wall.start, clock.clock),
+        )
+        for clock in clocks
+        for day in days
+        if day.wall and clock.clock and _are_neighbours(day, clock, text)
+    ]
     return found + joined
 
 
-def _at(day: Found, clock: Found) -> Wall | None:
-    if not (day.wall and clock.clock):
+def _are_neighbours(one: Found, other: Found, text: str) -> bool:
+    first, second = (one, other) if one.begin < other.begin else (other, one)
+    gap = second.begin - first.end
+    return 0 <= gap <= _MAX_GAP and _GAP.match(text, first.end, second.begin) is not None
+
+
+def _within(part: Clock | None, clock: Clock | None) -> Clock | None:
+    """Read "evening at 8": the clock moved into the part of the day, if it fits there."""
+    if not (part and clock) or part.end - part.start < 2 * (clock.end - clock.start):
         return None
-    return _on_day(day.wall.start, clock.clock)
+    for shift in (0, -12 * 60, 12 * 60):
+        if part.start <= clock.start + shift < part.end:
+            return Clock(clock.start + shift, clock.end + shift)
+    return None
 
 
 def _on_day(start: datetime, clock: Clock) -> Wall:

@@ -146,9 +146,13 @@ def part_of_month(year: int, month: int, part: Part) -> Wall:
 
 def part_of_year(year: int, part: Part) -> Wall:
     """Span a third of a year, or two months at its start or end."""
-    month, count = {"start": (1, 2), "early": (1, 4), "mid": (5, 4), "late": (9, 4), "end": (11, 2)}[
-        part
-    ]
+    month, count = {
+        "start": (1, 2),
+        "early": (1, 4),
+        "mid": (5, 4),
+        "late": (9, 4),
+        "end": (11, 2),
+    }[part]
     first = date(year, month, 1)
     return between(first, month_start(first, count), Granularity.MONTH)
 

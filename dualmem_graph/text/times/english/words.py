@@ -43,17 +43,25 @@ _ORDINALS = {
 # Vague numbers as the fewest and the most that people mean.
 _VAGUE = {"couple": (2, 2), "few": (2, 5), "several": (3, 7)}
 
+# A full stop belongs to an abbreviation only if the date goes on after it.
+_STOP = r"\b(?:\.(?=\s*\d))?"
 MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
-    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
+    rf"(?:(?:january|february|march|april|may|june|july|august|september|october|november|december)\b"
+    rf"|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec){_STOP})"
 )
 WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-SHORT_WEEKDAY = r"(?:mon|tues?|wed|thur?s?|fri|sat|sun)\b\.?"
+SHORT_WEEKDAY = r"(?:mon|tues?|wed|thur?s?|fri|sat|sun)\b"
 YEAR = r"(?:19|20)\d\d"
 SEASON = r"(?:spring|summer|autumn|fall|winter)"
 UNIT = (
     r"(?:min(?:ute)?s?|hours?|hrs?|days?|nights?|weekends?|weeks?|fortnights?|months?|quarters?"
     r"|years?|yrs?|decades?)\b"
+)
+WHICH = r"(?P<which>(?:this\s+)?(?:past|coming|upcoming)|last|previous|this|the\s+current|next)"
+# The year after a month, season or festival, in digits or by relation.
+OF_YEAR = (
+    rf"(?:,?\s*(?:of\s+|in\s+)?(?P<year>{YEAR}|(?:last|this|next)\s+year"
+    r"|the\s+year\s+before\s+last)\b)"
 )
 NUMBER = (
     r"(?:\d{1,3}(?:\.5)?|half\s+an?|(?:an?\s+)?(?:couple|dozen)(?:\s+of)?|(?:an?\s+)?few|several"
@@ -62,6 +70,7 @@ NUMBER = (
     r"|sixteen|seventeen|eighteen|nineteen|an?)"
 )
 ORDINAL = r"(?:first|second|third|fourth|fifth|1st|2nd|3rd|4th|5th|last)"
+HOUR = r"(?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
 
 FESTIVAL_KEYS = {
     r"christmas\s+eve": "christmas eve",
@@ -115,6 +124,14 @@ _DIGIT = re.compile(r"[0-9]")
 def may_hold_time(text: str) -> bool:
     """Say cheaply whether the grammar could find anything at all."""
     return bool(_DIGIT.search(text)) or not _TRIGGERS.isdisjoint(_WORD.findall(text.lower()))
+
+
+_SHIFTS = {"last": -1, "past": -1, "previous": -1, "next": 1, "coming": 1, "upcoming": 1}
+
+
+def shift_of(which: str) -> int:
+    """Say how many units away "last", "this" or "next" is; nothing is 0."""
+    return _SHIFTS.get(which.split()[-1].lower(), 0) if which else 0
 
 
 def month_of(name: str) -> int:
@@ -192,7 +209,7 @@ _PAST = re.compile(
     r"\b(?:was|were|did|didn['’]t|had|went|got|took|made|met|saw|came|left|bought|began|started"
     r"|gave|found|told|said|ran|wrote|read|felt|lost|won|ate|drank|flew|drove|moved|broke|sold"
     r"|taught|thought|heard|kept|held|spent|built|became|caught|chose|fell|grew|knew|paid|put"
-    r"|rode|sang|sat|sent|slept|spoke|stood|swam|threw|wore|since|ago|been|\w{2,}ed)\b",
+    r"|quit|cut|hit|hurt|rode|sang|sat|sent|slept|spoke|stood|swam|threw|wore|since|ago|been|\w{2,}ed)\b",
     re.I,
 )
 _CLAUSE_START = re.compile(r".*(?:[.,;:!?\n]|\b(?:and|but|then|so)\b)", re.DOTALL | re.I)
