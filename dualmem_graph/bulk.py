@@ -15,7 +15,7 @@ from dualmem_graph.config import Settings
 from dualmem_graph.errors import InputError
 from dualmem_graph.resources import Resources
 from dualmem_graph.storage.ids import node_id
-from dualmem_graph.storage.records import NewNode
+from dualmem_graph.storage.records import NewNode, WriteOp
 from dualmem_graph.types import Layer, MemoryType, Scope
 
 Matrix = NDArray[np.float32]
@@ -121,6 +121,7 @@ def write_nodes(
             for node, row in zip(batch, rows, strict=True)
         ]
         done = resources.store.import_nodes(scope, ready, actor="import")
-        for key in counts:
-            counts[key] += done[key]
+        added = done.get(WriteOp.ADDED, 0)
+        counts["added"] += added
+        counts["skipped"] += len(batch) - added
     return counts

@@ -49,13 +49,13 @@ def _opening(report: DemoReport) -> RenderableType:
     people = " and ".join(person.name for person in report.people)
     sessions = sum(person.sessions for person in report.people)
     messages = sum(person.messages for person in report.people)
-    how = f"model {report.model}" if report.model else "no model, no key, no server"
+    how = f"with {report.model}" if report.model else "no model, no server"
     return Group(
         Text(),
         Text(f"Memory of {people}", style="bold"),
         Text(
-            f"{messages} messages in {sessions} conversations, remembered and asked "
-            f"in {report.seconds:.1f} s ({how})"
+            f"{messages} messages in {sessions} conversations, "
+            f"remembered in {report.seconds:.1f} s ({how})"
         ),
     )
 

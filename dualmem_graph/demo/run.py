@@ -33,7 +33,8 @@ CHAINS_SHOWN = 2
 QUESTIONS_SHOWN = 6
 
 _PAGE = 200
-#: A layer's example is the longest of its newest few: more telling than the very last one.
+#: A layer's example is the middle one by length of its newest few: the longest would be cut,
+#: the shortest says little.
 _EXAMPLES_SEEN = 5
 
 
@@ -151,7 +152,8 @@ def _layers(memory: SyncMemoryClient, user_id: str) -> Iterator[LayerCount]:
     for layer in Layer:
         page = memory.list(user_id=user_id, layers=[layer], limit=_EXAMPLES_SEEN)
         if page.total:
-            yield LayerCount(layer, page.total, max((item.content for item in page), key=len))
+            examples = sorted((item.content for item in page), key=len)
+            yield LayerCount(layer, page.total, examples[len(examples) // 2])
 
 
 def _own_questions(

@@ -10,6 +10,7 @@ from dualmem_graph.recall.hints import dimensions_asked, is_about_user
 from dualmem_graph.recall.request import RecallRequest
 from dualmem_graph.recall.wording import (
     asks_for_plans,
+    asks_of_own_life,
     is_question,
     is_self_query,
     is_small_talk,
@@ -113,7 +114,7 @@ def _understand_conversation(
     if not said or all(map(is_small_talk, said)):
         return Understanding("\n".join(spoken), is_empty=True)
     last = _understand_query(said[-1], reference, settings)
-    if last.route != NORMAL or len(spoken) == 1 or (last.about_user and last.dimensions):
+    if last.route != NORMAL or len(spoken) == 1 or asks_of_own_life(last.text, last.language):
         return last
     text = _recent(spoken, settings.recall_conversation_chars)
     return Understanding(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from dualmem_graph.text.chunks import sentences
 from dualmem_graph.text.language import Language
 from dualmem_graph.text.stopwords import ENGLISH, LONE_CHARACTERS
 
@@ -98,6 +99,17 @@ _PLANS_ZH = re.compile(
     r"|有(?:什么|哪些)(?:计划|安排|待办)|提醒我(?:要做|该做)"
 )
 
+#: A question for a fact of the asker's own life, and for no advice.
+_OWN_LIFE_EN = re.compile(
+    r"^\W*(?:(?:so|and|by the way|hey|ok(?:ay)?|remind me|tell me)\W+)*"
+    r"(?:(?:what|where|who|whom|which|when (?:do|did|is|was|will)|how (?:old|many|much|long|often))"
+    r"\b.*\b(?:i|my|me)\b"
+    r"|(?:do|did|am|was|have|had) i\b|(?:is|are|was|were|does|did) my\b)",
+    re.IGNORECASE,
+)
+_ADVICE_EN = re.compile(r"\b(?:should|could|can|would|if|think|better|suggest\w*)\b", re.I)
+_OWN_LIFE_ZH = re.compile(r"我.*(?:哪|什么|谁|多少|几|多大|多久|吗|有没有|是不是)|(?:哪|什么|谁|几).*我")
+_ADVICE_ZH = re.compile(r"为什么|应该|怎么|如何|可以|能|要不要|觉得|建议|如果|怎样|好呢|好[?？]")
 _HISTORY = re.compile(
     r"\b(?:used to|before|previous(?:ly)?|earlier|formerly|in the past|history|chang(?:e|es|ed)"
     r"|over time|no longer|evol\w+|originally)\b"
@@ -177,6 +189,16 @@ def asks_for_plans(text: str) -> bool:
     (True, True)
     """
     return bool(_PLANS_EN.search(text) or _PLANS_ZH.search(text))
+
+
+def asks_of_own_life(text: str, language: Language) -> bool:
+    """Say whether a text is one question for a fact of the asker's life, rather than for advice.
+
+    >>> asks_of_own_life("Where do I live?", "en"), asks_of_own_life("What should I wear?", "en")
+    (True, False)
+    """
+    own, advice = (_OWN_LIFE_ZH, _ADVICE_ZH) if language == "zh" else (_OWN_LIFE_EN, _ADVICE_EN)
+    return bool(own.search(text)) and not advice.search(text) and len(sentences(text)) == 1
 
 
 def asks_for_history(text: str) -> bool:

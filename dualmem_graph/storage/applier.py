@@ -335,6 +335,7 @@ class IndexApplier:
         self._state, self._error = IndexState.FAILED, reason
         self._retry_at = time.monotonic() + min(_MAX_BACKOFF, _FIRST_BACKOFF * 2.0**self._failures)
         self._failures += 1
+        self._wake(self._retry_at)
         logger.warning("the vector index is built again: %s", reason)
         self._progress = None
         self._let_go()

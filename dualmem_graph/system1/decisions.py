@@ -81,6 +81,8 @@ def relation(new: Node, old: Node, similarity: float, settings: Settings) -> Upd
     """
     if new.subject.casefold() != old.subject.casefold():
         return None
+    if None not in (new.dimension, old.dimension) and new.dimension != old.dimension:
+        return None
     if new.dimension is not None and new.dimension == old.dimension:
         same = _fold(new.value) == _fold(old.value)
         if new.negated:
@@ -272,14 +274,15 @@ def _meant(item: Mapping[str, Any], new: Sequence[Node], targets: Sequence[Node]
 
 
 def _is_merge(text: str, node: Node, targets: Sequence[Node]) -> bool:
-    """Take the model's own wording only where it holds no number or name of its own."""
+    """Take the model's own wording only where it adds no number or name and loses none."""
     if not text or content_hash(text) == content_hash(node.content):
         return False
     sources = [node, *targets]
     known = frozenset().union(*(specifics(source.content) for source in sources))
-    known |= {source.subject.casefold() for source in sources}
+    subjects = {source.subject.casefold() for source in sources}
     same_sign = bool(_NEGATIVE.search(text)) == bool(_NEGATIVE.search(node.content))
-    return same_sign and specifics(text) <= known
+    told = specifics(text)
+    return same_sign and known - subjects <= told <= known | subjects
 
 
 def _add_repeats(

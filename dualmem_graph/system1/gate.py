@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from dualmem_graph.config import Settings
@@ -58,7 +58,9 @@ def _checked(extraction: Extraction, turns: Sequence[Turn], settings: Settings) 
     kept: list[Candidate] = []
     skipped = list(extraction.skipped)
     per_turn: dict[int, int] = {}
-    for candidate in extraction.candidates:
+    by_assistant = {turn.index for turn in turns if turn.role == "assistant"}
+    for found in extraction.candidates:
+        candidate = _of_its_speaker(found, by_assistant)
         count = per_turn.get(candidate.turn_index, 0)
         if is_example(candidate.content):
             skipped.append(Skipped("copied from the prompt's example", candidate.content))
@@ -72,7 +74,19 @@ def _checked(extraction: Extraction, turns: Sequence[Turn], settings: Settings) 
             kept.append(_in_own_layer(candidate))
     user_turns = {turn.index for turn in turns if turn.role == "user"}
     info = tuple(item for item in extraction.basic_info if item.turn_index in user_turns)
-    return replace(extraction, candidates=tuple(kept), basic_info=info, skipped=tuple(skipped))
+    gate = extraction.gate
+    if not (kept or info):
+        gate = replace(gate, reason="nothing worth remembering was found")
+    return replace(
+        extraction, gate=gate, candidates=tuple(kept), basic_info=info, skipped=tuple(skipped)
+    )
+
+
+def _of_its_speaker(candidate: Candidate, by_assistant: Collection[int]) -> Candidate:
+    """What the assistant said is the assistant's, whoever it is about: no evidence of the user."""
+    if candidate.turn_index in by_assistant:
+        return replace(candidate, subject="assistant")
+    return candidate
 
 
 def _in_own_layer(candidate: Candidate) -> Candidate:

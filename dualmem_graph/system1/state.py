@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Literal, NotRequired, TypedDict, TypeVar
+from typing import Any, Literal, NotRequired, TypeVar
 
 from pydantic import TypeAdapter
+from typing_extensions import TypedDict
 
 from dualmem_graph.errors import ScopeError
 from dualmem_graph.scope import make_scope

@@ -124,14 +124,14 @@ def statement_nodes(
 
 
 def _node(key: str, candidate: Candidate, turn: Turn, origin: Origin) -> NewNode:
-    assistant = candidate.subject == "assistant" or turn.role == "assistant"
+    assistant = candidate.subject == "assistant"
     intention = candidate.layer is Layer.INTENTION
     return NewNode(
         id=key,
         layer=candidate.layer,
         content=candidate.content,
         memory_type=origin.memory_type or candidate.memory_type,
-        subject="assistant" if assistant else candidate.subject,
+        subject=candidate.subject,
         dimension=candidate.dimension,
         value=candidate.value,
         negated=candidate.negated,

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dualmem_graph.errors import InputError
 from dualmem_graph.text.language import token_quarters
 from dualmem_graph.text.scripts import HAN, KANA
+from dualmem_graph.text.wordlists import words
 
 _CODE_BLOCK = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _CLOSERS = "\"'”’」』）)\\]】》*"
@@ -23,19 +24,20 @@ _LAST_WORD = re.compile(r"[A-Za-z][A-Za-z.]*\Z")
 _NEXT_WORD = re.compile(r"\s*([A-Za-z']+)")
 
 # Always followed by more of the same sentence.
-_TITLES = frozenset(
-    "mr mrs ms dr prof st mt ft gen col sgt capt lt rev hon sen rep gov vs cf e.g i.e eg ie viz fig"
-    " no nos vol pp approx ca al jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed"
-    " thu thur thurs fri".split()
+_TITLES = words(
+    "mr mrs ms dr prof st mt ft gen col sgt capt lt rev hon sen rep gov vs cf e.g i.e eg ie viz"
+    " fig no nos vol pp approx ca al jan feb mar apr jun jul aug sep sept oct nov dec"
+    " mon tue tues wed thu thur thurs fri"
 )
 # May end a sentence too: the next word tells.
-_MAYBE_LAST = frozenset(
-    "etc inc ltd co corp jr sr a.m p.m am pm u.s u.k u.n e.u d.c ph.d m.d b.a m.a b.sc m.sc dept apt ave blvd rd".split()
+_MAYBE_LAST = words(
+    "etc inc ltd co corp jr sr a.m p.m am pm u.s u.k u.n e.u d.c ph.d m.d b.a m.a b.sc m.sc"
+    " dept apt ave blvd rd"
 )
-_OPENERS = frozenset(
+_OPENERS = words(
     "i i'm i've i'd i'll he she we they it it's you the this that these those there my our his her"
     " their but and then so now when what where why how who because if after before also anyway"
-    " yes no please do did is are was in on at for a an".split()
+    " yes no please do did is are was in on at for a an"
 )
 
 
@@ -155,10 +157,8 @@ def _split(text: str, reach: Callable[[int], int]) -> list[str]:
 
 
 def _best_cut(text: str, start: int, end: int) -> int:
-    if text[end].isspace():
-        after = end  # the piece ends with a word as it is; better places are still preferred
-    else:
-        after = 0
+    # Where a word ends at the limit, that is the last resort before a cut at an earlier space.
+    after = end if text[end].isspace() else 0
     floor = start + int((end - start) * _MIN_FILL)
     for boundary in (_PARAGRAPH_END, _LINE_END, _SENTENCE_END, _CLAUSE_END):
         cut = _last_end(boundary, text, floor, end)

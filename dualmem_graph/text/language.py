@@ -6,6 +6,7 @@ import re
 from typing import Literal
 
 from dualmem_graph.text.scripts import HAN, HANGUL, KANA, UNSPACED
+from dualmem_graph.text.wordlists import words
 
 Language = Literal["en", "zh"]
 
@@ -22,10 +23,10 @@ _KOREAN = re.compile(f"[{HANGUL}]")
 _LOWER_WORD = re.compile(r"(?<![A-Za-z])(?:[a-z][a-z'’]*|I)(?![A-Za-z])")
 _WIDE = re.compile(f"[{UNSPACED}]|[^\u0000-\u2fff]")
 
-_ENGLISH_GRAMMAR = frozenset(
+_ENGLISH_GRAMMAR = words(
     "a an the i my me you your he him his she her it its we our they them their is am are was were"
     " be been do does did have has had to of in on at for from with by about and or but not that"
-    " this who what when where why how will would can could should".split()
+    " this who what when where why how will would can could should"
 )
 _CHINESE_GRAMMAR = frozenset(
     "的了我你他她它们是在有和就都也很不没这那吗呢吧啊啦着过把被给让去来说想要会能么怎哪谁"

@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Callable
 from hashlib import blake2b
 
+from dualmem_graph.text.wordlists import words
+
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _LINE_ENDS = re.compile("\r\n?|\x85|\u2028|\u2029")
@@ -161,15 +163,14 @@ _PIN = re.compile(
     r"(?P<keep>\bPIN(?:\s+(?:code|number))?\s*(?:is|:|=|是|：)\s*)\d{4,8}\b", re.ASCII
 )
 # What people say about a password rather than the password itself.
-_ABOUT_PASSWORDS = frozenset(
+_ABOUT_PASSWORDS = words(
     "a an the my your our their his her its that this what which who in on at for of to not no now"
     " too very so really quite still also just only always never weak strong stronger secure safe"
-    " unsafe wrong right correct incorrect invalid valid gone expired long short simple complex easy"
-    " hard difficult needed required optional missing empty blank unknown public private secret"
-    " fine ok okay good bad better worse great important sensitive case-sensitive encrypted hashed"
-    " stored saved kept written changed reset lost forgotten being going managed protected the-same"
-    " same different unique something nothing anything everything similar impossible case up out"
-    " about like".split()
+    " unsafe wrong right correct incorrect invalid valid gone expired long short simple complex"
+    " easy hard difficult needed required optional missing empty blank unknown public private"
+    " secret fine ok okay good bad better worse great important sensitive case-sensitive stored"
+    " saved kept written changed reset lost forgotten going same different unique something"
+    " nothing anything everything similar impossible case up out about like"
 )
 
 

@@ -6,8 +6,10 @@ usual 33 words, since questions to a memory are full of "what did … do when" t
 
 from __future__ import annotations
 
+from dualmem_graph.text.wordlists import words
+
 #: English: articles, pronouns, auxiliaries, question words, prepositions, fillers, contractions.
-ENGLISH = frozenset(
+ENGLISH = words(
     """
     a an the this that these those
     i me my mine myself you your yours yourself yourselves he him his himself she her hers herself
@@ -20,18 +22,19 @@ ENGLISH = frozenset(
     above below up down out off over under again further against among around
     not no yes ok okay oh ah um uh hmm hey hi hello well just also too very really quite even still
     there here now ever any some all both each every few more most other such only own same
-    please tell know remember let say said get got go going went
+    please tell know remember let say said get got go going went make makes made want wants think
+    thing things kind much many
     i'm i've i'd i'll you're you've you'd you'll he's he'd he'll she's she'd she'll it's it'd it'll
     we're we've we'd we'll they're they've they'd they'll that's there's here's what's who's where's
     when's why's how's let's isn't aren't wasn't weren't don't doesn't didn't haven't hasn't hadn't
     can't cannot couldn't won't wouldn't shan't shouldn't mustn't mightn't ain't
     gonna wanna gotta kinda im ive dont didnt cant wont thats whats
-    """.split()
+    """
 )
 
 #: Stop words that are also names or content ("Will", "May", "US", "IT"): the index keeps them, and
 #: a query keeps them where they are written with a capital inside the sentence.
-ENGLISH_AMBIGUOUS = frozenset("will may might mine can us it who one get go know say".split())
+ENGLISH_AMBIGUOUS = words("will may might mine can us it who one get go know say")
 
 #: Chinese phrases that only ask or link; longest first is seen to by the tokeniser.
 CHINESE_PHRASES = (

@@ -7,6 +7,7 @@ conversations and need no dictionary. Identifiers are kept whole and split.
 
 from __future__ import annotations
 
+import itertools
 import re
 import threading
 import unicodedata
@@ -67,11 +68,12 @@ def index_terms(text: str) -> list[str]:
     return kept or everything
 
 
-def query_terms(text: str) -> list[str]:
+def query_terms(text: str, *, repeats: bool = False) -> list[str]:
     """List the terms of a question: as :func:`index_terms`, without what only asks.
 
     Question words, pronouns, auxiliaries and particles go in both languages; if nothing else is
-    there, they stay. Each term is listed once.
+    there, they stay. Each term is listed once, or with ``repeats`` as often as it was said: what a
+    whole dialogue comes back to is what it is about.
 
     >>> query_terms("When did Caroline go to the museum?")
     ['carolin', 'museum']
@@ -80,10 +82,9 @@ def query_terms(text: str) -> list[str]:
     """
     everything: list[str] = []
     kept: list[str] = []
-    previous_end = 0
-    for kind, token in _scan(text):
+    for position, (kind, token) in enumerate(_scan(text)):
         if kind == "word":
-            terms, is_stop = _query_word(token, at_start=previous_end == 0)
+            terms, is_stop = _query_word(token, at_start=position == 0)
             everything += terms
             if not is_stop:
                 kept += terms
@@ -93,8 +94,8 @@ def query_terms(text: str) -> list[str]:
         else:
             everything.append(token)
             kept.append(token)
-        previous_end = 1
-    return list(dict.fromkeys(kept or everything))
+    terms = kept or everything
+    return terms if repeats else list(dict.fromkeys(terms))
 
 
 def _scan(text: str) -> list[tuple[str, str]]:
@@ -177,7 +178,7 @@ def _stem(word: str) -> str:
 
 def _ngrams(run: str) -> tuple[str, ...]:
     """Give the characters of an unspaced run, then each two neighbours."""
-    return (*run, *map("".join, zip(run, run[1:], strict=False)))
+    return (*run, *map("".join, itertools.pairwise(run)))
 
 
 def _query_ngrams(run: str) -> list[str]:
@@ -188,7 +189,7 @@ def _query_ngrams(run: str) -> list[str]:
         terms += [char for char in piece if char not in lone]
         terms += [
             first + second
-            for first, second in zip(piece, piece[1:], strict=False)
+            for first, second in itertools.pairwise(piece)
             if first not in lone or second not in lone
         ]
     return terms

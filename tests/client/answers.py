@@ -8,9 +8,21 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage
 
+from dualmem_graph import SyncMemoryClient
 from dualmem_graph.testing import ScriptedChat
 
 Answer = Any
+Open = Callable[..., SyncMemoryClient]
+
+
+def texts(memory: SyncMemoryClient, user: Any = "u") -> list[str]:
+    """All current memories of a user, oldest first; the words that were said excluded."""
+    return [item.content for item in reversed(memory.list(user_id=user, limit=1000))]
+
+
+def chain(item: Any) -> list[str]:
+    """The texts of a memory's chain, newest first; none where it has no earlier version."""
+    return [version.content for version in item.evolution_chain or ()]
 
 
 def fact(content: str, subject: str = "user", source_turn: int = 1, **more: Any) -> dict[str, Any]:

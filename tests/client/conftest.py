@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
+from answers import Open
 
 from dualmem_graph import SyncMemoryClient
 from dualmem_graph.config import Settings
 from dualmem_graph.storage.ledger import LEDGER_FILE
 from dualmem_graph.storage.store import MemoryStore
 from dualmem_graph.testing import HashEmbeddings
-
-Open = Callable[..., SyncMemoryClient]
-
 
 @pytest.fixture(autouse=True)
 def _sound(tmp_path: Path) -> Iterator[None]:
@@ -48,13 +46,3 @@ def open_memory(tmp_path: Path) -> Iterator[Open]:
 def memory(open_memory: Open) -> SyncMemoryClient:
     """A client in the rules form."""
     return open_memory()
-
-
-@pytest.fixture
-def texts() -> Callable[..., list[str]]:
-    """All current memories of a user, as texts, oldest first; the words themselves excluded."""
-
-    def read(memory: SyncMemoryClient, user: Any = "u") -> list[str]:
-        return [item.content for item in reversed(memory.list(user_id=user, limit=1000))]
-
-    return read

@@ -72,11 +72,14 @@ def close_and_reopen(
     return again
 
 
-def wait_until_ready(side: VectorSide) -> None:
+def wait_until_ready(side: VectorSide, at_least: int = 1) -> None:
+    """Wait until a generation is open and filled."""
     applier = side._applier
     assert applier is not None
     with applier._condition:
-        assert applier._condition.wait_for(lambda: applier.state == "ready", PATIENCE)
+        assert applier._condition.wait_for(
+            lambda: applier.state == "ready" and generation(side) >= at_least, PATIENCE
+        )
 
 
 def generation(side: VectorSide) -> int:
@@ -459,9 +462,7 @@ def test_an_index_that_keeps_failing_is_built_again(
         patch.setattr(Collection, "query", None)
         for _ in range(3):
             assert ask(side, store, ALICE, vectors["m3"], 1)[0] == ["m3"]
-    side.drain(PATIENCE)  # the step that leaves the old generation
-    settle(side)
-    assert generation(side) == 2
+    wait_until_ready(side, at_least=2)
     assert ask(side, store, ALICE, vectors["m3"], 1) == (["m3"], (), True)
     side.close(PATIENCE)
     assert ids_on_disk(tmp_path) == active_vids(store)
@@ -535,7 +536,7 @@ def test_writing_to_chroma_fails_and_is_mended(
 
     vectors = fill(store, ALICE, 10)
     settle(side)
-    monkeypatch.setattr(applier_module, "_FIRST_BACKOFF", 0.0)
+    monkeypatch.setattr(applier_module, "_FIRST_BACKOFF", PATIENCE)
     fill(store, ALICE, 3, prefix="n", seed=1)
     with monkeypatch.context() as patch:
         patch.setattr(Collection, "upsert", None)
@@ -549,6 +550,8 @@ def test_writing_to_chroma_fails_and_is_mended(
             ("vector_index_failed",),
             False,
         )
+    assert side._applier is not None
+    side._applier._retry_at = 0.0  # the pause is over
     settle(side)
     assert (generation(side), side.status()["error"]) == (2, None)
     side.close(PATIENCE)
@@ -616,7 +619,8 @@ def test_a_second_side_on_the_folder_searches_exactly_until_it_is_free(
     assert ask(second, store, ALICE, new["n0"], 1) == (["n0"], ("vector_index_not_owner",), False)
     assert second.status()["state"] == "not_owner"
     side.close(PATIENCE)
-    settle(second)
+    second.notify()
+    wait_until_ready(second)
     assert ask(second, store, ALICE, vectors["m3"], 1) == (["m3"], (), True)
     second.close(PATIENCE)
 

@@ -51,7 +51,7 @@ def create(conn: Connection) -> None:
     from dualmem_graph.storage.migrations.triggers import create_triggers
     from dualmem_graph.text.tokens import TOKENIZER_VERSION
 
-    schema.metadata.create_all(conn)
+    schema.metadata.create_all(conn, checkfirst=False)
     full_text_of(conn).create(conn)
     create_triggers(conn)
     write_meta(conn, "store_id", uuid4().hex)

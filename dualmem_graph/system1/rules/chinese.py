@@ -11,51 +11,41 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
-from dualmem_graph.system1.rules import (
-    chinese_life,
-    chinese_person,
-    chinese_refusals,
-    chinese_tastes,
-    chinese_text,
-    chinese_times,
-    chinese_work,
-    dimensions,
+from dualmem_graph.system1.rules import chinese_refusals, chinese_text
+from dualmem_graph.system1.rules.chinese_answers import complete, corrected, correction
+from dualmem_graph.system1.rules.chinese_chain import Chain, is_time_only
+from dualmem_graph.system1.rules.chinese_findings import keep_verbatim
+from dualmem_graph.system1.rules.chinese_lexicon import LATIN_NAME
+from dualmem_graph.system1.rules.chinese_refusals import (
+    asks_to_forget,
+    asks_to_remember,
+    own_words,
 )
-from dualmem_graph.system1.rules.chinese_answers import complete
-from dualmem_graph.system1.rules.chinese_lexicon import KIN, LATIN_NAME
-from dualmem_graph.system1.rules.chinese_reading import Clause, Draft
-from dualmem_graph.system1.rules.chinese_refusals import asks_to_forget, asks_to_remember
-from dualmem_graph.system1.rules.chinese_subjects import (
-    ADDRESSED,
-    UNKNOWN,
-    Subject,
-    find_subject,
-    relative,
-    speaker,
-    third_person,
-)
+from dualmem_graph.system1.rules.chinese_subjects import Subject, find_subject, speaker
 from dualmem_graph.system1.rules.findings import USER, Finding, Person, Reading, SentenceContext
-from dualmem_graph.text.times import find_times
-from dualmem_graph.types import BasicInfo, Candidate, Layer, MemoryType, TimeSpan
 
 __all__ = [
     "asks_to_forget",
     "asks_to_remember",
     "is_small_talk",
+    "own_words",
     "read_sentence",
     "read_statement",
 ]
 
-_NARROW_NAME = re.compile(
+#: A name as models write it, told from the verb after it.
+_NAME_BEFORE_VERB = re.compile(
     rf"^(?P<name>{LATIN_NAME}|[\u4e00-\u9fff]{{2,4}}?|[\w-]{{2,16}})"
-    r"(?=住|现居|居住|家[住在]|是|在|叫|今年|目前|现在|最?喜欢|讨厌|爱|害?怕|恐|不|已|搬|有|养|对|从|会|擅长|每|习惯|计划|打算|准备|想|曾|以前|没|单身|离|结|戒|吃|就|"
-    r"毕业|任职|来自|出生|性格|患|得了|买|换|跳槽|加入|入职|失业|退休|热爱|偏好|精通|正在|更|\d{1,3}岁|的(?:名字|生日|职业|工作|老家|家乡|专业|公司|年龄|爱好)|做|于|20\d\d年|19\d\d年)"
+    r"(?=住|现居|居住|家[住在]|是|在|叫|今年|目前|现在|最?喜欢|讨厌|爱|害?怕|恐|不|已|搬|有|养|对|从|会|擅长|每|习惯|"
+    r"计划|打算|准备|想|曾|以前|没|单身|离|结|戒|吃|就|毕业|任职|来自|出生|性格|患|得了|买|换|跳槽|加入|入职|失业|"
+    r"退休|热爱|偏好|精通|正在|更|\d{1,3}岁|做|于|20\d\d年|19\d\d年|"
+    r"的(?:名字|生日|职业|工作|老家|家乡|专业|公司|年龄|爱好))"
 )
 _USER_WORD = re.compile(r"(?:该|这位|本)?(?:用户|使用者)")
-_ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
+_NO_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 def read_sentence(sentence: str, ctx: SentenceContext) -> list[Finding]:
@@ -76,19 +66,16 @@ def read_sentence(sentence: str, ctx: SentenceContext) -> list[Finding]:
     """
     if chinese_refusals.is_code(sentence) or asks_to_forget(sentence):
         return []
-    masked = chinese_text.mask(asks_to_remember(sentence) or sentence)
-    owner = speaker(ctx.subject)
-    chain = Chain(owner, owner, [_known_person(person, owner) for person in ctx.people])
-    pieces = chinese_text.clauses(masked.text)
-    if pieces and ctx.asked:
-        first = replace(pieces[0], text=complete(chinese_text.bare(pieces[0].text), ctx.asked))
-        pieces = [first, *pieces[1:]]
-    texts = list(_statements(pieces, chinese_text.has_speech(masked)))
-    if len(texts) > 1 and is_time_only(texts[-1]):
-        texts[-2:] = [texts[-1] + texts[-2]]
-    for text in texts:
-        read_clause(text, chain, ctx, masked)
-    return _without_repeats(chain.findings)
+    if change := correction(sentence):
+        said = corrected(*change, ctx.earlier(), ctx.turn_index)
+        if said is not None:
+            return [said]
+    payload = asks_to_remember(sentence)
+    masked = chinese_text.mask(payload or sentence)
+    found = _read(masked, ctx)
+    if payload and not found:
+        return [keep_verbatim(masked.text, ctx, masked)]
+    return found
 
 
 def is_small_talk(text: str) -> bool:
@@ -113,18 +100,58 @@ def read_statement(content: str) -> Reading | None:
         >>> read_statement("阿杰怕高").dimension
         'attitude:高'
     """
-    first_person = _USER_WORD.sub("我", content.strip())
-    masked = chinese_text.mask(first_person)
-    owner = speaker(USER)
-    chain = Chain(owner, owner, [])
-    ctx = SentenceContext(reference=_ANY_TIME, zone=UTC, language="zh")
+    masked = chinese_text.mask(_USER_WORD.sub("我", content.strip()))
+    ctx = SentenceContext(reference=_NO_TIME, zone=UTC, language="zh")
+    chain = Chain(speaker(USER), ctx, masked, reads_times=False)
     for piece in chinese_text.clauses(masked.text):
-        read_clause(_with_known_name(piece.text, chain), chain, ctx, masked)
+        _learn_name(piece.text, chain)
+        chain.read(piece.text)
         for finding in chain.findings:
-            found = finding.candidate
-            if found.dimension is not None:
-                return Reading(found.subject, found.dimension, found.value, found.negated)
+            one = finding.candidate
+            if one.dimension is not None:
+                return Reading(one.subject, one.dimension, one.value, one.negated)
     return None
+
+
+def _read(masked: chinese_text.Masked, ctx: SentenceContext) -> list[Finding]:
+    owner = speaker(ctx.subject)
+    people = [_known_person(person) for person in ctx.people]
+    if ctx.partner:
+        people.append(Subject(ctx.partner, ctx.partner, "person"))
+    chain = Chain(owner, ctx, masked, people)
+    pieces = chinese_text.clauses(masked.text)
+    if pieces and ctx.asked:
+        whole = complete(chinese_text.bare(pieces[0].text), ctx.asked)
+        pieces = [replace(pieces[0], text=whole), *pieces[1:]]
+    texts = list(_statements(pieces, speech=chinese_text.has_speech(masked)))
+    if len(texts) > 1 and is_time_only(texts[-1]):
+        texts[-2:] = [texts[-1] + texts[-2]]
+    for text in texts:
+        chain.read(text)
+    return _without_repeats(chain.findings)
+
+
+def _statements(pieces: Sequence[chinese_text.Piece], *, speech: bool) -> Iterator[str]:
+    """The clauses of a sentence that state something, up to where it supposes or hands over."""
+    held = ""
+    for piece in pieces:
+        text = chinese_text.bare(piece.text)
+        if chinese_refusals.is_hypothetical(text):
+            break
+        asks = chinese_refusals.is_question(piece.text, asked=piece.asked)
+        if asks and chinese_refusals.opens_choice(held + text):
+            held = ""
+        if held:
+            yield held
+        held = ""
+        if asks or chinese_refusals.is_command(text):
+            if chinese_refusals.hands_over_material(text):
+                return
+            continue
+        if not chinese_refusals.is_phatic(text) and not (speech and chinese_text.is_masked(text)):
+            held = text
+    if held:
+        yield held
 
 
 def _is_talk(piece: chinese_text.Piece) -> bool:
@@ -138,47 +165,18 @@ def _is_talk(piece: chinese_text.Piece) -> bool:
     )
 
 
-def _statements(pieces: Sequence[chinese_text.Piece], speech: bool) -> Iterator[str]:
-    """The clauses of a sentence that state something, up to where it supposes or hands over."""
-    held: str | None = None
-    for piece in pieces:
-        text = chinese_text.bare(piece.text)
-        asks = chinese_refusals.is_question(piece.text, asked=piece.asked)
-        orders = chinese_refusals.is_command(text)
-        if chinese_refusals.is_hypothetical(text):
-            break
-        if asks or orders:
-            if asks and held is not None and chinese_refusals.opens_choice(text + held):
-                held = None
-            if held is not None:
-                yield held
-                held = None
-            if chinese_refusals.hands_over_material(text):
-                return
-            continue
-        if held is not None:
-            yield held
-        held = None
-        quotes = speech and any("\ue000" <= char <= "\ue0ff" for char in text)
-        if text and not chinese_refusals.is_phatic(text) and not quotes:
-            held = text
-    if held is not None:
-        yield held
-
-
-def _known_person(person: Person, owner: Subject) -> Subject:
-    """A person of an earlier sentence, with the kin word that tells their pronoun."""
+def _known_person(person: Person) -> Subject:
+    """A person of an earlier sentence, with a kin word that tells their pronoun."""
     kin = {"she": "女", "he": "男"}.get(person.pronoun, "")
     return Subject(person.name, person.name, "person", kin)
 
 
-def _with_known_name(text: str, chain: Chain) -> str:
+def _learn_name(text: str, chain: Chain) -> None:
     """Let a statement's subject be any name that stands before a verb."""
     if find_subject(text, chain.owner, chain.people).subject is None:
-        match = _NARROW_NAME.match(text)
+        match = _NAME_BEFORE_VERB.match(text)
         if match:
             chain.people.insert(0, Subject(match["name"], match["name"], "person"))
-    return text
 
 
 def _without_repeats(findings: Sequence[Finding]) -> list[Finding]:
@@ -187,15 +185,16 @@ def _without_repeats(findings: Sequence[Finding]) -> list[Finding]:
     for index, finding in enumerate(findings):
         one = finding.candidate
         later = [other.candidate for other in findings[index + 1 :]]
-        if any(other.content == one.content for other in later):
-            continue
-        if one.negated and any(
-            not other.negated
-            and other.dimension == one.dimension is not None
-            and other.subject == one.subject
+        repeated = any(other.content == one.content for other in later)
+        replaced = (
+            one.negated
             and "不是" in one.content
-            for other in later
-        ):
-            continue
-        kept.append(finding)
+            and any(
+                other.dimension == one.dimension and other.subject == one.subject
+                for other in later
+                if not other.negated
+            )
+        )
+        if not repeated and not replaced:
+            kept.append(finding)
     return kept

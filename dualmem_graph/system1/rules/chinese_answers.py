@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 
+from dualmem_graph.system1.rules.dimensions import PROFILE_KEYS, same_value
+from dualmem_graph.system1.rules.findings import Finding
+from dualmem_graph.types import BasicInfo, Candidate
+
+_CORRECTION = re.compile(
+    r"^(?:不对?|说错了|搞错了|打错了|更正(?:一下)?|纠正(?:一下)?|应该)?[，,：:\s]*(?:"
+    r"不是(?P<old>[^，,。我]{1,12})[，,\s]*(?:而)?(?:应该)?是(?P<new>[^，,。我]{1,12})"
+    r"|(?:应该)?是(?P<new_first>[^，,。我]{1,12})[，,\s]*(?:而)?不是(?P<old_last>[^，,。我]{1,12}))"
+    r"[。.！!～~了啦哦啊\s]*$"
+)
 _LONGEST_ANSWER = 18
 #: What was asked, and the statement that an answer to it makes.
 _FRAMES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
@@ -48,6 +60,34 @@ def complete(answer: str, asked: str) -> str:
     if not asked or len(answer) > _LONGEST_ANSWER or "你" not in asked and "您" not in asked and "称呼" not in asked:
         return answer
     return _yes_or_no(answer, asked) or _value(answer, asked) or answer
+
+
+def correction(sentence: str) -> tuple[str, str] | None:
+    """The new and the old value of ``不是北京，是南京``; ``None`` for anything else.
+
+    Example:
+        >>> correction("说错了，是南京不是北京")
+        ('南京', '北京')
+    """
+    match = _CORRECTION.match(sentence.strip())
+    if match is None:
+        return None
+    return match["new"] or match["new_first"], match["old"] or match["old_last"]
+
+
+def corrected(
+    new: str, old: str, earlier: Sequence[Candidate], turn_index: int
+) -> Finding | None:
+    """The latest of the earlier statements whose value was ``old``, said anew with ``new``."""
+    for one in reversed(earlier):
+        if one.dimension and one.value and same_value(one.value, old) and old in one.content:
+            content = one.content.replace(old, new, 1)
+            candidate = replace(
+                one, content=content, value=new, turn_index=turn_index, quote=f"不是{old}，是{new}"
+            )
+            key = PROFILE_KEYS.get(one.dimension) if one.subject == "user" else None
+            return Finding(candidate, (BasicInfo(key, new, turn_index),) if key else ())
+    return None
 
 
 def _yes_or_no(answer: str, asked: str) -> str | None:

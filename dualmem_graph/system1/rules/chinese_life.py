@@ -13,6 +13,7 @@ from dualmem_graph.system1.rules.chinese_reading import (
     RuleBook,
     items_of,
     keyed,
+    number_of,
     thing_of,
 )
 from dualmem_graph.system1.rules.chinese_subjects import Subject
@@ -75,13 +76,13 @@ _WISH_VERBS = (
 
 
 @PLANS.on(
-    rf"(?:也|很|特别|非常|超级?|一直|还|就|最)*(?:想要?|希望(?:能|可以)?|渴望|想着)(?:能|可以)?(?P<action>.{{0,12}}?{_WISH_VERBS}[^，]{{1,20}})$",
+    rf"(?:也|很|特别|非常|超级?|一直|还|就|最)*(?:想要?|希望(?:能|可以)?|渴望)(?:能|可以)?(?P<action>.{{0,12}}?{_WISH_VERBS}[^，]{{1,20}})$",
     rf"(?:想|希望|要|争取)(?:在|于)?(?P<action>(?:{TIME_WORD.pattern}|[\d一二三四五六七八九十]+岁(?:前|之前|以前|后)).{{2,20}})$",
 )
 def wish(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     """``想学吉他``; a wish of the moment (``想喝水``) is none."""
     action = _action(match["action"])
-    if "你" in action or clause.ended or clause.adverbials.past or re.match(r"(?:去厕所|去死|回家|去睡|学一下|买点)", action):
+    if re.search("[你它]", action) or clause.ended or clause.adverbials.past or re.match(r"(?:去厕所|去死|回家|去睡|学一下|买点)", action):
         return None
     return _planned(action)
 
@@ -97,11 +98,13 @@ def appointment(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
         return None
     action = _action(match["action"])
     event = re.match(
-        r"(?:有|是)?(?:一|个|场|节|次)*(?P<what>[^，]{0,10}?(?:面试|考试|会议|会|聚会|婚礼|约会|手术|体检|答辩|比赛|演出|演唱会|出差|课|典礼|复查|复诊|航班|飞机|高铁|截止|ddl|DDL|生日|开学|开会|值班|纪念日))$",
+        r"(?:有|是)?(?:一|个|场|节|次)*(?P<what>[^，]{0,10}?(?:面试|考试|团建|聚餐|年会|放假|会议|会|聚会|婚礼|约会|手术|体检|答辩|比赛|演出|演唱会|出差|课|典礼|复查|复诊|航班|飞机|高铁|截止|ddl|DDL|生日|开学|开会|值班|纪念日))$",
         action,
     )
     if event and not action.startswith("去"):
         return _planned(event["what"])
+    if re.search(r"没|得[很好不]|起来|不[好到完]", action):
+        return None
     going = re.match(r"(?:也|还|就|都)?(?:要|得|会|将|必须|肯定|一定)|(?:去|来|到|回|飞|出发|结婚|搬|入职|开学|毕业|动身|出差|参加|带|陪|和|跟|请|做|看|见|交|考|面试|开|办|退休|上|当|生|订婚|离开|接|送|给)", clause.core)
     if going is None or re.match(r"(?:会|要)(?:不|下雨|降温|下雪|冷|热|好|是|有)|看来|看样|上面|开心|做人|给你|跟你|和你|好|去世", clause.core):
         return None
@@ -118,7 +121,7 @@ def about_to(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
 
 @THINGS.on(
     rf"(?:还|也)?(?:养|收养|领养|捡|买|接|带|有)(?:了|着|过|回来?|到)*(?:了)?{_COUNT}{_MEASURE}{_LIVELY}(?P<pet>{ANIMALS})(?:回家|回来)?(?:，?(?:名字)?叫(?:做)?(?P<name>[\u4e00-\u9fffA-Za-z]{{1,8}}))?$",
-    rf"(?:家里?|屋里)(?:还)?(?:有|养了?|养着){_COUNT}{_MEASURE}{_LIVELY}(?P<pet>{ANIMALS})(?:，?(?:名字)?叫(?:做)?(?P<name>[\u4e00-\u9fffA-Za-z]{{1,8}}))?$",
+    rf"(?:家里?|屋里)(?:还)?(?:有|养了?|养着|(?=[一两二三四五六七八九十几\d]+[只条])){_COUNT}{_MEASURE}{_LIVELY}(?P<pet>{ANIMALS})(?:，?(?:名字)?叫(?:做)?(?P<name>[\u4e00-\u9fffA-Za-z]{{1,8}}))?$",
 )
 def has_pet(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     """``养了一只橘猫``, ``有只猫叫年糕``."""
@@ -133,8 +136,9 @@ def has_pet(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
         pet = Subject(owner.name, called, "pet", kind)
         return [Draft(keyed(dim.PET, called), kind, introduces=pet, timed=True)]
     pet = Subject(owner.name, f"{owner.display}的{kind}", "pet", kind)
-    count = re.search(r"[两二三四五六七八九十几]|[2-9]", clause.core)
-    return [Draft(keyed(dim.PET, kind), count.group() if count else dim.YES, introduces=pet, timed=True)]
+    count = re.search(r"[两二三四五六七八九十]+|[2-9]|1\d", clause.core)
+    value = number_of(count.group()) if count else None
+    return [Draft(keyed(dim.PET, kind), value or dim.YES, introduces=pet, timed=True)]
 
 
 @THINGS.on(
@@ -169,7 +173,7 @@ def allergy(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
             keyed(dim.ALLERGY, item),
             dim.YES,
             negated=negated or (clause.ended and "不" in clause.core and "不耐" not in clause.core),
-            says=None if len(items) == 1 else before + item + after,
+            says=None if len(items) == 1 else before + item + after.replace("都过敏", "过敏"),
         )
         for item in items
     ]
@@ -181,7 +185,7 @@ _TROUBLE = r"(?:不太好|不好|不行|疼|痛|酸|难受|不舒服|受伤|扭|
 
 @THINGS.on(
     rf"(?:确诊|查出|查出来|检查出|被诊断(?:为|出|出了)|诊断(?:为|出)|得|患|患上|患有|患了)(?:了|过|有)?(?:轻度|中度|重度|严重的?|一点)?(?P<ailment>{AILMENTS})$",
-    rf"(?:有|是)?(?:点|些|一点|轻度|中度|重度|严重的?|严重|慢性|先天性|遗传性|轻微|家族)*(?P<ailment>{AILMENTS})(?:患者|病史|(?:\d|[一二三四五六七八九十百])+多?度)?(?:[\d一二两三四五六七八九十几好多]+多?(?:年|个月|天))?(?:的毛病|的问题)?$",
+    rf"(?:有|是)?(?:点|些|一点|轻度|中度|重度|严重的?|严重|慢性|先天性|遗传性|轻微的?|家族)*(?P<ailment>{AILMENTS})(?:患者|病史|(?:\d|[一二三四五六七八九十百])+多?度)?(?:[\d一二两三四五六七八九十几好多]+多?(?:年|个月|天))?(?:的毛病|的问题)?$",
     rf"(?P<ailment>{AILMENTS})(?:又)?(?:犯|发作|复发|加重|手术|很严重|严重)$",
 )
 def ailment(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
@@ -190,12 +194,15 @@ def ailment(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
         return None
     if match["ailment"] == "洁癖" or clause.adverbials.future:
         return None
-    return [Draft(keyed(dim.HEALTH, match["ailment"]), dim.YES, negated=clause.adverbials.past)]
+    found = re.match(r"确诊|查出|检查出|被?诊断|得|患上", clause.core) is not None
+    return [Draft(keyed(dim.HEALTH, match["ailment"]), dim.YES, negated=clause.adverbials.past and not found, timed=found)]
 
 
 @THINGS.on(rf"(?:的)?(?P<ailment>{AILMENTS})(?:已经|都|终于|彻底|基本)*(?:好|痊愈|康复|没|治好|好转)(?:了)?(?:很多)?$", rf"没有?(?P<ailment>{AILMENTS})$")
 def recovered(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     """``感冒好了``."""
+    if clause.core.startswith("没") and not clause.stated:
+        return None
     return [Draft(keyed(dim.HEALTH, match["ailment"]), dim.YES, negated=True, timed=True)]
 
 
@@ -229,13 +236,15 @@ def thing_gone(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     thing = thing_of(match["thing"])
     if thing in ("它", "他", "她", "这个", "那个", "这", "那"):
         return None
+    if "把我" in clause.core and not clause.subject.is_user:
+        return [Draft(None, timed=True)]
     return [Draft(keyed(dim.POSSESSION, thing), dim.YES, negated=True, timed=True)]
 
 
 @THINGS.on(
     rf"(?:的)?(?P<slot>{_GADGET})从(?P<old>[^，]{{1,16}}?)换(?:成|到|为|了)(?:了)?(?P<value>[^，]{{1,16}})$",
-    rf"(?:的)?(?P<slot>{_GADGET})(?:换成|改成|换为)(?:了)?(?P<value>[^，]{{1,16}})$",
-    rf"开(?:的)?(?:是|着)(?:一)?(?:辆)?(?P<value>[^，]{{2,12}})(?P<slot>)$",
+    rf"(?:把|的)?(?:旧|我的)?(?P<slot>{_GADGET})(?:换成|改成|换为)(?:了)?(?P<value>[^，]{{1,16}})$",
+    rf"(?:平时|现在)?开(?:的)?(?:(?:是|着)(?:一)?(?:辆)?|一?辆)(?P<value>[^，]{{2,12}})(?P<slot>)$",
 )
 def thing_changed(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     """``手机从iPhone换成了小米``."""
@@ -275,8 +284,12 @@ def own_slot(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     slot, value = match["slot"], match["value"]
     if not clause.core.startswith(("的", "把")) or not clause.stated:
         return None
-    if re.search(r"意思|问题|想法|看法|建议|意见|观点|理解|感觉|回答|答案|需求|要求|情况|原因|重点|心情|朋友|代码|目的|天|时候|选择", slot) or "你" in value:
+    if re.search(r"意思|问题|想法|看法|建议|意见|观点|理解|感觉|回答|答案|需求|要求|情况|原因|重点|心情|朋友|生日|MBTI|mbti|性格|人格|兴趣|爱好|星座|梦想|代码|目的|天|时候|选择", slot) or "你" in value:
         return None
+    if re.fullmatch(r"偶像|男神|女神|本命|爱豆|榜样", slot):
+        return [Draft(keyed(dim.FAVOURITE, slot), value)]
+    if TIME_WORD.match(value):
+        return _planned(slot)
     key = keyed(dim.POSSESSION, slot)
     return [Draft(key, value)] if key else None
 
@@ -288,7 +301,7 @@ _LIFE_VERBS = (
     r"做(?:了)?|收到|送(?:了)?|吵架|和好|求婚|被.{1,8}(?:咬|撞|骂|打|批评|表扬|录取|拒|骗|抓|裁)|旅游|旅行|出差|露营|滑雪|潜水|跳伞|献血|当(?:上|了)|加入|退出|报名|订(?:了)?|聚(?:了)?|聚会|相亲|迟到|熬夜|通宵|感染|阳)"
 )
 _SMALL_EVENT = re.compile(
-    r"^(?:知道|明白|懂|看到|看见|听到|听见|问|说|试|想|忘|回复|发|收到你|打开|点|更新|下载|安装|运行|报错|改|修复|复制|上传|好|行|困|累|饿|吃饱|下班|到家|起床|睡|醒|洗|来|是|有|没|不|太|真|很|挺|还|又|都|天气|下雨|下雪|停电|堵车|考虑|决定|聊|查|搜|看了(?:一下|下)|做了个梦|梦|刷|忙|等|准备)"
+    r"^(?:先|希望|能|会|怕|担心|喜欢|觉得|快|用|就|去(?:吃饭|睡|洗澡|上班|忙|上课|吃个饭)|回家|回来|出门|上班|知道|明白|懂|看到|看见|听到|听见|问|说|试|想|忘|回复|发|收到你|打开|点|更新|下载|安装|运行|报错|改|修复|复制|上传|好|行|困|累|饿|吃饱|下班|到家|起床|睡|醒|洗|来|是|有|没|不|太|真|很|挺|还|又|都|天气|下雨|下雪|停电|堵车|考虑|决定|聊|查|搜|看了(?:一下|下)|做了个梦|梦|刷|忙|等|准备)"
 )
 
 
@@ -310,6 +323,8 @@ def happened(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     if "你" in core or clause.adverbials.habitual or clause.adverbials.future or clause.adverbials.uncertain:
         return None
     if _SMALL_EVENT.match(core) or re.search(r"(?:吧|吗|多少)$", core):
+        return None
+    if re.search(r"没|不", core) and not re.match(r"[\d一二三四五六七八九十几好多]+年没", core):
         return None
     came_about = clause.ended or re.search(r"了|过(?!程|敏|来|年|节|分)|完|到(?!底)|通过|上(?=.{2})", core)
     # Without a subject of its own the clause may have an unknown one before the verb.
@@ -367,5 +382,6 @@ def _action(text: str) -> str:
 
 
 def _planned(action: str) -> list[Draft] | None:
+    action = re.sub(r"的(?:机票|车票|高铁票|火车票|票)$", "", action)
     key = keyed(dim.PLAN, action)
     return [Draft(key, dim.YES, timed=True)] if key else None

@@ -23,7 +23,7 @@ from dualmem_graph.system1.rules.chinese_subjects import Subject, relative
 
 RULES = RuleBook()
 
-_NAME = r"(?P<name>[\u4e00-\u9fff·]{1,6}|[A-Za-z][\w .'-]{0,24}|[\u4e00-\u9fff]{1,3} ?[A-Za-z]{1,12}|[\uE000-\uE0FF])"
+_NAME = r"(?P<name>[\u4e00-\u9fff·]{1,6}|[A-Za-z][\w .'-]{0,24}|[\u4e00-\u9fff]{1,3} ?[A-Za-z]{1,12}|[\uA000-\uA0FF])"
 _NOT_NAME = re.compile(
     r"^(?:什么|外卖|车|出租|滴滴|快递|我|你|他|她|它|人|醒|停|板|好|救护|苦|大家|一|不|了|这|那|做|起来|来|你们|家长|家人)"
 )
@@ -32,7 +32,7 @@ _DATE = (
     r"(?:(?:农历|阴历|阳历|公历)?(?:(?:19|20)\d\d年)?(?:\d{1,2}|[一二三四五六七八九十]{1,2}|正|腊)月(?:初)?(?:\d{1,2}|[一二三四五六七八九十]{1,3})[日号]?"
     r"|(?:\d{1,2}[./-]\d{1,2}))"
 )
-_PLACE = r"(?P<place>[\u4e00-\u9fffA-Za-z0-9·\uE000-\uE0FF ]{1,16}?)"
+_PLACE = r"(?P<place>[\u4e00-\u9fffA-Za-z0-9·\uA000-\uA0FF ]{1,16}?)"
 _KNOWN_PLACE = re.compile(rf"^(?:{PLACES})")
 _NOT_PLACE = re.compile(r"^(?:这|那|一起|的|很|不|得|了|过|着|我们|他|她|你|为|自己)|[吃喝玩买看说]|(?:长大|出生|出差|旅游|旅行|玩|上班|工作|开会|上学|读书|学习|等)")
 _NOT_FROM = re.compile(
@@ -68,6 +68,9 @@ _CHANGES = {
     "分手": "单身",
     "分": "单身",
     "离婚": "离异",
+    "离的婚": "离异",
+    "结的婚": "已婚",
+    "分的手": "单身",
     "离": "离异",
     "结婚": "已婚",
     "领证": "已婚",
@@ -89,7 +92,7 @@ _SIGNS = "白羊座 牡羊座 金牛座 双子座 巨蟹座 狮子座 处女座 
 _ANIMAL_YEARS = "鼠牛虎兔龙蛇马羊猴鸡狗猪"
 
 
-@RULES.on(rf"(?:的)?(?:名字|大名|本名|真名|全名|姓名)(?:就?叫做?|就?是|为|：)?{_NAME}$", rf"(?:名叫|就叫|叫做|叫){_NAME}$")
+@RULES.on(rf"(?:的)?(?:名字|大名|本名|真名|全名|姓名)(?:就?叫做?|就?是|为|：)?{_NAME}$", rf"(?:名叫|就叫|叫做|叫){_NAME}$", rf"(?:[一两]|另一|还有一|大的|小的|老大|老二)(?:只|条|个)?叫(?:做)?{_NAME}$")
 def name(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     """``我叫李娜``; of a relative or a pet it is the owner's family or pet that has a name."""
     called = match["name"].strip()
@@ -149,6 +152,26 @@ def sign(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     return [Draft(keyed(dim.TRAIT, "星座"), match["sign"], says=f"是{match['sign']}")]
 
 
+@RULES.on(r"(?:是)?(?:一)?(?:个|名)?(?P<born>[5-9]0|0[05]|10)后(?:的)?$")
+def decade(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
+    """``90后``."""
+    return [Draft(keyed(dim.TRAIT, "年代"), f"{match['born']}后", says=f"是{match['born']}后")]
+
+
+@RULES.on(r"(?:的)?(?P<what>身高|体重|血型|鞋码|尺码|腰围|视力|净身高)(?:是|有|为|：|大概|差不多|都)*(?P<value>[^，是有]{1,12})$")
+def measure(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
+    """``身高178``, ``血型是O型``."""
+    if not re.search(r"[\dA-Za-zOABｏ一二三四五六七八九]", match["value"]):
+        return None
+    return [Draft(keyed(dim.TRAIT, match["what"]), match["value"])]
+
+
+@RULES.on(r"信(?:仰)?(?:奉)?(?P<faith>佛|佛教|基督教?|天主教?|伊斯兰教?|道教|东正教)$")
+def faith(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
+    """``信佛``."""
+    return [Draft(keyed(dim.TRAIT, "信仰"), match["faith"])]
+
+
 @RULES.on(rf"属(?P<animal>[{_ANIMAL_YEARS}])(?:的)?$", rf"是属(?P<animal>[{_ANIMAL_YEARS}])的$")
 def animal_year(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     """``属兔``."""
@@ -159,6 +182,7 @@ def animal_year(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     rf"从(?P<old>.{{1,10}}?)(?:搬家|搬|移居|移民|迁)(?:到|去|来|回|至)(?:了)?{_PLACE}$",
     rf"(?:离开了?|告别了?).{{1,10}}?(?:搬|来|去|回)(?:到|去)?了?{_PLACE}(?:定居|生活|住)$",
     rf"(?:搬家|搬|移居|移民|迁)(?:到|去|来|回|进|至)(?:了)?{_PLACE}(?:住|生活|定居|来|去)?$",
+    rf"(?:远)?嫁(?:到|去|来)(?:了)?{_PLACE}$",
     rf"(?:定居|落户|安家)(?:在|于|到)?(?:了)?{_PLACE}$",
     rf"(?:回|来|去|到)(?:了)?(?P<place>{PLACES})(?:定居|生活|安家|发展)$",
 )
@@ -198,6 +222,7 @@ def origin(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     rf"(?:坐标|base|现居|现住)(?:在|：|:)?{_PLACE}$",
     rf"(?:的)?(?:家|人)(?:就|还)?(?:在|住在|住){_PLACE}(?:这边|那边)?$",
     rf"(?:待|呆|生活|租房|买房|蜗居)在{_PLACE}$",
+    rf"(?:的)?(?:租的房子?|住的地方|新家|公寓|租的地方)(?:就)?在{_PLACE}$",
     rf"在(?P<place>(?:{PLACES})(?:{PLACES})?(?:[\u4e00-\u9fff]{{1,4}}[市区县镇村路街城湾山港])?)(?:住|生活|定居|待|呆|租房(?:住)?|漂|北漂)?(?:了?[\d一二两三四五六七八九十几好多]+[多几]?年(?:多)?)?$",
 )
 def lives(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
@@ -227,19 +252,20 @@ def native(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
 @RULES.on(rf"(?:是|还是|一直)?(?P<status>{alternatives(' '.join(_STATUS))})(?:的|状态|狗|贵族)?$")
 def status(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     """``还没结婚``, ``是单身``."""
-    said = f"是{match['status']}" if match["status"].endswith(("单身", "婚", "异")) else None
+    is_noun = match["status"] in ("单身", "未婚", "已婚", "离异")
+    said = f"是{match['status']}" if is_noun else None
     if clause.adverbials.past:
         return [Draft(dim.RELATIONSHIP, _STATUS[match["status"]], negated=True)]
     return [Draft(dim.RELATIONSHIP, _STATUS[match["status"]], says=said)]
 
 
 @RULES.on(
-    rf"(?:(?:和|跟|与)(?P<with>.{{1,10}}?))?(?:已经|刚|又|终于)?(?P<change>分手|分|离婚|离|结婚|领结婚证|领证|订婚|脱单|谈恋爱|在一起|复合|复婚|分居)"
+    rf"(?:(?:和|跟|与)(?P<with>.{{1,10}}?))?(?:已经|刚|又|终于)?(?P<change>分手|分的手|分|离婚|离的婚|结的婚|离|结婚|领结婚证|领证|订婚|脱单|谈恋爱|在一起|复合|复婚|分居)"
     r"(?:了|啦)?(?:[\d一二两三四五六七八九十几半]+(?:年|个月|天)(?:多)?)?(?:了)?$"
 )
 def partner_change(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     """``跟男朋友分手了``; without a 了 or a past time nothing has changed."""
-    happened = clause.ended or "了" in match.group() or clause.adverbials.is_timed
+    happened = clause.ended or "了" in match.group() or "的" in match["change"] or clause.adverbials.is_timed
     if not happened or clause.adverbials.future:
         return None
     if match["change"] in ("分", "离") and not match["with"]:
@@ -261,9 +287,24 @@ def has_family(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     if _NOT_FAMILY.search(match["kin"]):
         return None
     kin = KIN_FORMS.get(match["kin"], match["kin"])
-    value = match["name"] or match["count"] or dim.YES
+    count = number_of(match["count"] or "")
+    value = match["name"] or (count if count not in (None, "1") else dim.YES)
     person = relative(clause.subject, kin, match["name"] or "")
     return [Draft(keyed(dim.FAMILY, kin), value, introduces=person)]
+
+
+@RULES.on(
+    rf"(?:家里?)?有(?P<first>[一两二三四五六七八九\d]+)个(?P<kin>{KIN})(?:、|和|，|还有)?(?P<second>[一两二三四五六七八九\d]+)个(?P<other>{KIN})$"
+)
+def has_two_kinds(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
+    """``有两个哥哥一个妹妹``."""
+    pairs = ((match["first"], match["kin"]), (match["second"], match["other"]))
+    if any(_NOT_FAMILY.search(kin) for _, kin in pairs):
+        return None
+    return [
+        Draft(keyed(dim.FAMILY, kin), number_of(count) or dim.YES, says=f"有{count}个{kin}")
+        for count, kin in pairs
+    ]
 
 
 @RULES.on(rf"(?:没有?)(?P<kin>孩子|小孩|兄弟姐妹|哥哥|弟弟|姐姐|妹妹|儿子|女儿)$")
@@ -300,7 +341,7 @@ def sex(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
 def introduced(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     """``大家好我是王磊``: a name stands where a job could stand."""
     called = match["name"]
-    if not clause.subject.is_user or JOB.match(called) or _KNOWN_PLACE.match(called):
+    if not (clause.subject.is_user and clause.stated) or JOB.match(called) or _KNOWN_PLACE.match(called):
         return None
     if re.search(r"人$|控$|党$|迷$|族$|型$|粉$|手$|生$", called):
         return None
@@ -309,6 +350,9 @@ def introduced(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
 
 def _family_name(called: str, clause: Clause, subject: Subject) -> Draft | None:
     """``我女儿叫糖糖``: the owner's family has a member of this name."""
+    if _NOT_FAMILY.search(subject.kin):
+        named = relative(clause.owner, subject.kin, called)
+        return Draft(None, says=f"叫{called}", introduces=named, about=replace(subject, name=called), tags=("people",))
     if subject.display != relative(clause.owner, subject.kin).display:
         return None
     return Draft(

@@ -19,7 +19,7 @@ _HAN_DIGITS = {char: value for value, char in enumerate("零一二三四五六�
 _HAN_NUMBER = re.compile(r"^([一二两三四五六七八九]?)(十?)([一二三四五六七八九]?)$")
 _LIGHT_VERB = re.compile(r"^(?:去|到)?(?:[吃喝](?=.)|(?:看|听|玩|打|踢|拍|用|弹|拉|说|讲|养|穿|读|逛)(?=.{2,}))(?!书店|点|个|得|不|苦|亏|醋|力)")
 _QUANTITY = re.compile(
-    r"^(?:了|过|着)?(?:[一两二三四五六七八九十几好\d]+|这|那|个|点|些)?(?:来|多)?"
+    r"^(?:了|过|着)?(?!一(?:个人|起|切|样|直|家|边|同))(?:(?:[一两二三四五六七八九十几好\d]+(?:来|多)?)|这|那|个|点|些)?"
     r"(?:只|条|匹|头|辆|台|部|套|架|把|块|双|件|本|张|个|位|对|间|栋|幅|枚|款|副|顶|支|瓶|杯|碗|份|顿|场|次|种|些|点儿?|会儿?|口|家|名|门)?(?=[^的]{1,})"
 )
 _LIST = re.compile(r"[、/&]|以及|还有|和(?!平|谐|服|牛|尚|解|我|他|她|朋|家|同|别|人|孩|老|妈|爸)|跟(?!我|他|她|风|团|朋|家|同|人)|与(?!人|我)")
@@ -141,6 +141,8 @@ def items_of(phrase: str) -> list[str]:
     """The parts of a list of short things (``咖啡、茶和果汁``); any other phrase is one part."""
     parts = [part.strip() for part in _LIST.split(phrase)]
     if len(parts) == 1 or any(not part or len(part) > _LONGEST_ITEM for part in parts):
+        return [phrase]
+    if "的" in parts[-1] and "的" not in parts[0]:  # 数学和科学的问题: the list is inside
         return [phrase]
     return parts
 

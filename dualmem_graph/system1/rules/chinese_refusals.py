@@ -28,7 +28,7 @@ _COMMAND = re.compile(
     rf"(?:帮我{_NOT_ME}|帮忙|帮帮|给我{_NOT_ME}|替我{_NOT_ME}|为我{_NOT_ME}|告诉我|教教?我{_NOT_ME}|陪我(?:聊|说|玩)|让我们|提醒我?|"
     r"翻译|总结|归纳|推荐|解释|介绍(?!人)|列[出一举]|列个|生成|画[一个张幅]|查[一下询查]|搜[一索下]|运行|跑[一下]|再跑|执行|修改|改写|优化|润色|续写|扩写|缩写|"
     r"假装|扮演|假设|想象|讲[个讲一]|说说|聊聊|说[个一]|继续|重新|再来|再说|再写|写[一个篇首封段份点出下]|用(?:中文|英文|英语|日语|日文|一句话|法语|Python)|"
-    r"把(?:这|那|下面|上面|以下|它|文|代码|“|[\uE000-\uE0FF])|将(?:以下|这|下面)|别(?!人|的|墅|扭)|不要(?:再|给|用|说|告诉|推荐|回复|记)|不用(?:再|给|回)|"
+    r"把(?:这|那|下面|上面|以下|它|文|代码|“|[\uA000-\uA0FF])|将(?:以下|这|下面)|别(?!人|的|墅|扭)|不要(?:再|给|用|说|告诉|推荐|回复|记)|不用(?:再|给|回)|"
     r"看[看一下](?!书)|看一看|看这|打开|关[闭掉](?!了)|设置|设[个一]|忘[掉记](?!了)|删[除掉](?!了)|清空|停[下止]|分析|对比|比较一下|计算|算[一算]下?|检查[一下]|"
     r"举[个一]|给出|提供|回答|模仿|编[一个]|预测|帮着|试着|试试|确认一下|听我说|你猜|猜猜|等[我一等](?:下|会)?|稍等|开始吧?$|出[个一]|起[个一]|做[个一](?:表|计划|总结|图))"
 )
@@ -67,6 +67,19 @@ _CODE = re.compile(
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _MOSTLY_CODE = 0.4
 
+#: An order about a text that follows; the text is material, wherever the turn goes on.
+_TASK_TEXT = re.compile(
+    r"(?:^|[。！？!?\n；，,])\s*(?:"
+    r"(?:请|麻烦|能不能|可以)?(?:你)?(?:帮我|帮忙|给我|替我|把|将|请|用)[^。！？\n：:]{0,24}?(?:翻译|改|润色|总结|概括|校对|分析|解释|写|读|看|评)[^。！？\n：:]{0,16}"
+    r"|(?:翻译|改写|润色|总结|概括|归纳|校对|分析|解释|点评|续写|扩写|缩写)[^。！？\n：:]{0,16}"
+    r"|(?:下面|以下)(?:是|这)[^。！？\n：:]{0,16}|(?:原文|文章|作文|代码|日志|报错信息?)(?:是|如下)?)[：:]\s*(?=\S)"
+)
+_ROLE_PLAY = re.compile(
+    r"^(?:请|从现在(?:开始|起)[，,]?|接下来[，,]?)?(?:你)?(?:现在|来)?(?:(?:假装|扮演|模仿|假设)你?|你(?:现在)?是一?(?:个|名|位)|我们来?(?:玩|做)?(?:个)?角色扮演)"
+)
+_CODE_BLOCK = re.compile(r"```.*?(?:```|$)", re.DOTALL)
+_QUOTED_LINE = re.compile(r"^\s*>.*$", re.MULTILINE)
+
 _REMEMBER_VERB = (
     r"(?:记住|记下来?|记一下|记着|记录一下|记录下来|备注一下|记一笔|牢记|(?:别|不要|千万别|可别)忘(?:了|记)?(?!提醒)|不要忘记|提醒我(?:一下|要|记得)?|remember(?: that)?)"
 )
@@ -89,6 +102,25 @@ _FORGET_BA = re.compile(
     r"(?:忘掉|忘了|忘记|删掉|删除|删了|清除|抹掉)[吧了。！!~]*$"
 )
 _FORGETTABLE = re.compile(r"我|刚才|刚刚|上面|之前|这[个件条些]|那[个件条些]|他|她|[\u4e00-\u9fff]{2,}")
+
+
+def own_words(text: str) -> str:
+    """A turn without code, quoted lines, handed-over material and role play.
+
+    Example:
+        >>> own_words("把这段翻译成英文：我住在北京")
+        ''
+        >>> own_words("我住在北京。帮我润色一下这句话：今天很冷")
+        '我住在北京。'
+    """
+    if _ROLE_PLAY.match(text):
+        return ""
+    text = _QUOTED_LINE.sub("", _CODE_BLOCK.sub("\n", text))
+    match = _TASK_TEXT.search(text)
+    if match is not None:
+        head = text[: match.start()]
+        text = head[: max(head.rfind(mark) for mark in "。！？!?\n；") + 1]
+    return "\n".join(line for line in text.splitlines() if not is_code(line)).strip()
 
 
 def is_question(clause: str, *, asked: bool = False) -> bool:

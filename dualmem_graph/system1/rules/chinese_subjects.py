@@ -22,6 +22,7 @@ from dualmem_graph.system1.rules.chinese_lexicon import (
     LATIN_NAME,
     NICKNAME,
     PLACES,
+    SURNAMES,
 )
 from dualmem_graph.system1.rules.chinese_times import split_adverbials
 from dualmem_graph.system1.rules.findings import USER, Person
@@ -32,12 +33,12 @@ _ME = r"(?:我们|咱们|俺们|(?<!自)我|俺|咱|本人)"
 #: ``我的`` before a kin word, and words that only look like one (``我先生病了``, ``我对象棋``).
 _NOT_KIN = r"(?!(?<=先生)[病气]|(?<=先)生病|(?<=对象)棋|(?<=朋友)圈|(?<=学生)(?:时|证|会)|(?<=老大)不小|(?<=客户)端|(?<=老师)傅|(?<=家人)多)"
 _KIN_PHRASE = re.compile(
-    rf"{_ME}(?:家的?|的)?(?:那个|这个|最好的)?(?P<kin>前任|{KIN_AFTER_ME}){_NOT_KIN}(?:们)?"
+    rf"{_ME}(?:家的?|的)?(?:那个|这个)?(?P<kin>前任|(?:最好的|好)?(?:{KIN_AFTER_ME})){_NOT_KIN}(?:们)?"
 )
 _GROUP_PHRASE = re.compile(rf"{_ME}的?(?P<group>(?!家)(?:{GROUPS}))(?!务|里人)")
 _PET_PHRASE = re.compile(rf"(?:{_ME}家?的?|家里?的?)(?:那只|这只|那条|小|老|大)?(?P<pet>{ANIMALS})(?![\w]?[肉粮毛砂片奶])")
 _FIRST = re.compile(
-    r"(?:(?P<family>(?:我们|咱们?|我)(?:一家(?:[三四五]口|人)?|全家(?:人)?))|我们(?:俩|两个)?|我(?:自己|本人)?|咱们?|俺们?|本人|在下|鄙人|老娘|偶(?!尔|像|然))"
+    r"(?:(?P<family>(?:我们|咱们?|我)(?:一家(?:[三四五]口|人)?|全家(?:人)?))|我们(?:俩|两个|几个|仨|三个)?|我(?:自己|本人)?|咱们?|俺们?|本人|在下|鄙人|老娘|偶(?!尔|像|然))"
     r"(?:这个?人|这人)?(?![的]?(?:国|方案|校区))"
 )
 _ADDRESSED = re.compile(r"(?:你|您|大家|各位)")
@@ -57,7 +58,7 @@ _COMMON_WORDS = re.compile(
     r"^(?:王者|李子|张口|杨梅|杨树|吴语|孙子|孙女|朱古力|胡[子同萝说椒]|林业|罗马|谢谢|宋[代朝]|韩[国剧语]|沈阳|陈[年皮醋旧]|王国|刘海|梁[山祝])"
 )
 _NAMED = re.compile(
-    rf"(?P<name>{NICKNAME}{_PREDICATE}|[{_BARE_SURNAME}][\u4e00-\u9fff]{{1,2}}?{_PREDICATE}"
+    rf"(?P<name>{NICKNAME}{_PREDICATE}|[{SURNAMES}](?:姐|哥|总|老师|医生|叔|阿姨|经理|教授|主任){_PREDICATE}|[{_BARE_SURNAME}][\u4e00-\u9fff]{{1,2}}?{_PREDICATE}"
     rf"|(?P<twice>(?![天人常刚偏偷慢渐往时哈嘿呵嗯好大多早快轻静好最谢拜看想等试聊说试听走])[\u4e00-\u9fff])(?P=twice){_PREDICATE}"
     rf"|{LATIN_NAME}{_PREDICATE})"
 )
@@ -124,7 +125,7 @@ def speaker(subject: str) -> Subject:
 def relative(owner: Subject, kin: str, name: str = "") -> Subject:
     """Somebody of the owner's: ``relative(user, "妈")`` is ``用户的妈妈``."""
     kin = KIN_FORMS.get(kin, kin)
-    title = f"{owner.display}的{kin}"
+    title = owner.display + ("" if kin.startswith("最") else "的") + kin
     if name:
         return Subject(name, title + name, "person", kin, short=name)
     return Subject(title, title, "person", kin)

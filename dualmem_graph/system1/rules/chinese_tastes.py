@@ -34,6 +34,9 @@ _NOT_LIKE = (
 )
 _FEAR = r"(?:很|最|特别|有点|超级?|非常|比较|真的|从小|一直|都|也|还|挺|蛮)*(?:害怕|恐惧|怕)"
 _DEICTIC = re.compile(r"^(?:你|您|这|那|它|他|她|哪|什么|的$|了$|过$|我$|上$|不|麻烦|打扰)|你|您|^(?:我|用户)的?(?:回答|建议)")
+#: What is feared may be a thing or an outcome; an outcome is a worry of the moment.
+_WORRY = re.compile(r"[我他她它你会没不被错丢输忘]|失去|生气|高兴|影响|用户|自己")
+_LONGEST_FEAR = 8
 _OBJECT = r"(?P<object>[^，]{1,24}?)"
 _CLOSING = r"(?:的感觉)?(?:(?:的)?了)?$"
 
@@ -105,7 +108,7 @@ def no_longer_likes(match: re.Match[str], clause: Clause) -> Iterable[Draft] | N
     return _attitudes(match["object"], dim.LIKE, clause, negated=True)
 
 
-@TASTES.on(rf"{_NOT_LIKE}{_OBJECT}{_CLOSING}", rf"(?:觉得)?(?:对){_OBJECT}(?:不感兴趣|没(?:有|什么)?兴趣|无感|不感冒|提不起兴趣|反感)$")
+@TASTES.on(rf"{_NOT_LIKE}{_OBJECT}{_CLOSING}", rf"最?(?:讨厌|反感|受不了|烦)的(?:事情?|东西|人)?(?:就)?是{_OBJECT}$", rf"(?:觉得)?(?:对){_OBJECT}(?:不感兴趣|没(?:有|什么)?兴趣|无感|不感冒|提不起兴趣|反感)$")
 def dislikes(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     """``讨厌下雨天``, ``不太喜欢``."""
     return _attitudes(match["object"], dim.DISLIKE, clause)
@@ -127,6 +130,8 @@ def fears(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
         return [Draft(keyed(dim.ATTITUDE, kind[-1]), dim.FEAR)]
     if re.match(r"是|的是|忘|你|来不及|影响|万一|自己|以后|考不|输|晚|吵|耽误|冷$|热$|一个人$", groups["object"]):
         return [Draft(keyed(dim.ATTITUDE, groups["object"]), dim.FEAR)] if groups["object"] in ("冷", "热") else None
+    if _WORRY.search(groups["object"]) or len(groups["object"]) > _LONGEST_FEAR:
+        return None
     return _attitudes(groups["object"], dim.FEAR, clause)
 
 
@@ -134,7 +139,7 @@ def fears(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     rf"{_DEGREE}(?:{_LIKE}|好(?=[酒吃]$)){_OBJECT}{_CLOSING}",
     rf"(?:的)?(?:兴趣)?爱好(?:就)?(?:主要|广泛)?(?:是|有|包括|：){_OBJECT}$",
     rf"(?:的)?兴趣(?:就)?(?:主要)?(?:是|有|包括){_OBJECT}$",
-    rf"(?:是)?(?:一个|个)?{_OBJECT}(?:的)?(?:铁杆|骨灰级|忠实|资深|死忠|超级|老)?(?:粉丝|铁粉|粉|迷妹|迷弟|迷|控|爱好者|发烧友)$",
+    rf"(?:是)?(?:一个|个)?{_OBJECT}(?:的)?(?:铁杆|骨灰级|忠实|资深|死忠|超级|老)?(?:球迷|歌迷|影迷|书迷|车迷|粉丝|铁粉|粉|迷妹|迷弟|迷|控|爱好者|发烧友)$",
     rf"对{_OBJECT}(?:{_DEGREE}|充满|产生了?|有(?:着)?(?:浓厚的?|很大的?)?)(?:感)?(?:兴趣|情有独钟|着迷|上瘾|痴迷|毫无抵抗力|没有抵抗力|没抵抗力)$",
     rf"{_DEGREE}(?:沉迷|入坑|入了坑|痴迷|着迷)(?:了|于)?{_OBJECT}$",
 )
@@ -229,7 +234,7 @@ def skill_level(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
 def learning(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     """``在学法语``."""
     said = match["skill"]
-    if re.search(r"^(?:会|习|校|生|期|长|历|位|费|到|不|了|完|坏|乖|得|好)|一下|你", said):
+    if re.search(r"^[\d一二三四五六七八九十几两半好多]+(?:多)?(?:年|个|天|周|小时|次)|^(?:会|习|校|生|期|长|历|位|费|到|不|了|完|坏|乖|得|好)|一下|你", said):
         return None
     if not re.match(r"正?在|开始|刚开始|自学", clause.core) and not clause.adverbials.now:
         return None
@@ -241,6 +246,8 @@ def learning(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
 )
 def gave_up(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     """``戒烟了``; trying to is not having done it."""
+    if "失败" in clause.core or "不" in clause.core:
+        return None
     if clause.adverbials.future or not (clause.ended or "了" in clause.core or re.search("年|月|天", clause.core)):
         return None
     verb = {"烟": "抽", "酒": "喝", "奶茶": "喝", "咖啡": "喝", "可乐": "喝", "游戏": "打", "外卖": "吃", "糖": "吃", "肉": "吃", "辣": "吃"}
@@ -255,7 +262,7 @@ _VERBS = (
 
 @HABITS.on(
     rf"(?:既|又|也|都)?不(?:再)?(?P<habit>{_VERBS}[^，也又]{{0,8}}?)(?:也|又|和)不(?P<second>{_VERBS}[^，]{{0,8}}?)$",
-    rf"(?:都|也)?(?:不再|再也不|从来不|从不|一概不|一口不|绝不|几乎不|很少|基本不|不怎么|不太|不能|不敢|不可以|吃不了|喝不了|不)(?P<habit>{_VERBS}[^，]{{0,10}}?)$",
+    rf"(?:都|也)?(?:不再|再也不|从来不|从不|一概不|一口不|绝不|几乎不|很少|基本不|不怎么能|不太能|不怎么|不太|不能|不敢|不可以|吃不了|喝不了|不)(?P<habit>{_VERBS}[^，]{{0,10}}?)$",
     r"(?:不再|再也不|从来不|从不)(?P<habit>[^，]{1,12}?)$",
     r"(?:忌口|忌)(?P<habit>[^，口]{1,8})$",
     r"(?P<fronted>[\u4e00-\u9fffA-Za-z、和]{1,8})(?:我|我都)?(?:一概|都|从来)?(?P<habit>不吃|不喝|不碰|不能吃|不能喝)$",
@@ -263,7 +270,7 @@ _VERBS = (
 def does_not(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     """``不抽烟也不喝酒``, ``不吃香菜``, ``现在不跑步了``."""
     groups = match.groupdict()
-    if clause.ended and not (clause.adverbials.now or "再" in clause.core):
+    if clause.ended and not (clause.adverbials.now or "再" in clause.core or _is_change(clause)):
         return None
     found = [groups["habit"], groups.get("second") or ""]
     if fronted := groups.get("fronted"):
@@ -271,7 +278,7 @@ def does_not(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
         return _habits([verb + item for item in items_of(fronted)], clause)
     if clause.core.startswith("忌"):
         found = ["吃" + found[0]]
-    if any(re.search(r"^(?:用|看)(?:了|谢|不|说|担|着|客|管)?$|^(?:用谢|用了|看了|吃了|喝了|玩了|打扰|开心|吃亏|打算|做|看好|吃惊|开玩笑|睡了|写了)|你|到$|下$|完$|动$|起$|懂$|出$|清$|着$", one) for one in found if one):
+    if any(re.search(r"^(?:用|看)(?:了|谢|不|说|担|着|客|管)?$|^(?:用谢|用了|看了|吃了|喝了|玩了|打扰|开心|吃亏|打算|做|看好|吃惊|开玩笑|睡了|写了)|你|到$|下$|完$|就|才|会(?!员)|动$|起$|懂$|出$|清$|着$", one) for one in found if one):
         return None
     habits: list[str] = []
     for one in filter(None, found):
@@ -279,6 +286,22 @@ def does_not(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
         items = items_of(one[1:])
         habits.extend([one] if len(items) == 1 else [verb + item.removeprefix(verb) for item in items])
     return _habits(habits, clause)
+
+
+@HABITS.on(rf"(?:能|可以|敢|开始|重新开始|恢复|又)(?P<habit>{_VERBS}[^，一]{{0,5}})$")
+def took_up(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
+    """``现在能吃辣了``, ``又开始抽烟了``."""
+    if not clause.ended or clause.adverbials.future or re.search(r"^.(?:了|好|完|到|$)", match["habit"]):
+        return None
+    return [Draft(keyed(dim.HABIT, match["habit"]), dim.YES)]
+
+
+@HABITS.on(r"(?:现在|就)?改(?:成|为)?(?P<habit>(?:喝|吃|用|骑|坐|开|练|打|看|走路)[^，]{1,12}?)$")
+def switched(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
+    """``改喝茶了``."""
+    if clause.adverbials.future:
+        return None
+    return [Draft(keyed(dim.HABIT, match["habit"]), dim.YES, timed=True)]
 
 
 _ALWAYS = re.compile(
@@ -301,9 +324,14 @@ def does(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
             return None
     if not marked and (clause.ended or not _is_activity(clause.core)):
         return None
-    action = re.sub(r"^(?:都|也|就|要|会|得|能|去|自己|一个人|必须|固定|大概|基本|在)+(?=..)", "", without_times(match["habit"]))
+    if re.search(r"每(?:次|当|到)", clause.adverbials.text) and not re.search(r"[都就](?:会|要|得|去|[吃喝买点做看])|会|要", clause.core):
+        return None
+    if "我" in clause.core:
+        return None
+    action = re.sub(r"^(?:都|也|就|要|会|得|能|自己|一个人|必须|固定|大概|基本)+(?=..)", "", without_times(match["habit"]))
     action = _ALWAYS.sub("", action)
-    key = keyed(dim.HABIT, re.sub(r"^(?:都|也|就|要|会|得|能|去|必须)+(?=..)", "", action))
+    action = re.sub(r"^(?:都|也|就|要|会|得|能|必须)+(?=..)", "", action)
+    key = keyed(dim.HABIT, re.sub(r"^去(?=[打踢跑游爬健看听学练吃喝买逛做上参骑].)", "", action))
     return [Draft(key, dim.YES, negated=clause.adverbials.past)] if key else None
 
 
@@ -316,13 +344,20 @@ def _is_activity(core: str) -> bool:
     )
 
 
+def _is_change(clause: Clause) -> bool:
+    """Whether ``不…了`` gives a habit up; ``不吃饭了`` is only of the moment."""
+    return bool(
+        re.fullmatch(r"不(?:吃|喝|抽|养|染|坐|骑|熬|打|玩|穿|用)(?!饭|东西|早|晚|午|了|车|手机)[^，]{1,6}", clause.core)
+    )
+
+
 def _was_otherwise(clause: Clause) -> bool:
     return clause.adverbials.now or bool(re.match(r"已经|早", clause.core))
 
 
 def _attitudes(said: str, value: str, clause: Clause, *, negated: bool = False) -> list[Draft] | None:
     said = said.strip()
-    if _DEICTIC.search(said) or said in ("了", "的", "过", "上", "上了", "死", "死了", "人"):
+    if _DEICTIC.search(said) or said.startswith("的") or said in ("了", "的", "过", "上", "上了", "死", "死了", "人"):
         return None
     items = items_of(said)
     if len(items) == 1:

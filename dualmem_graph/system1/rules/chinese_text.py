@@ -12,12 +12,12 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-#: First placeholder; the private use area never occurs in what people write.
-_FIRST_MASK = 0xE000
+#: The placeholders: letters to every pattern, and a script (Yi) that chats in Chinese never hold.
+_FIRST_MASK, _LAST_MASK = 0xA000, 0xA0FF
 _MASKED = re.compile(
     r"《[^《》]{1,80}》|“[^“”]{0,400}”|‘[^‘’]{0,200}’|「[^「」]{0,400}」|『[^『』]{0,400}』"
-    r'|"[^"]{0,400}"|`[^`]{0,400}`|https?://[^\s，。；！？）)]+|[\w.+-]+@[\w-]+\.[\w.-]+'
-    r"|\d+(?:[.,:：]\d+)+"
+    r'|"[^"]{0,400}"|`[^`]{0,400}`|https?://[^\s，。；！？）)]+'
+    r"|[A-Za-z0-9_.+-]+@[A-Za-z0-9-]+\.[A-Za-z0-9.-]+"
 )
 _PARENTHESES = re.compile(r"（[^（）]{0,120}）|\([^()]{0,120}\)")
 _EMOJI = re.compile(
@@ -25,10 +25,10 @@ _EMOJI = re.compile(
     r"|\[[\u4e00-\u9fff]{1,3}\])+"
 )
 #: The ideographs, with the placeholder's range, so that a hidden title counts as a word.
-_HAN = r"[\u3007\u3400-\u9fff\uE000-\uE0FF]"
+_HAN = r"[\u3007\u3400-\u9fff\uA000-\uA0FF]"
 _SPACED = re.compile(rf"(?<={_HAN})\s+(?={_HAN})|(?<=[\u4e00-\u9fff])\s{{2,}}|\n")
 _PANGU = re.compile(rf"(?<={_HAN})[ \t]+(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])[ \t]+(?={_HAN})")
-_BREAKS = re.compile(r"[，,；;。！!？?…~～\n]+|——+|(?<![A-Za-z0-9])\.{2,}|：(?=\s*(?:我|俺|本人|咱))")
+_BREAKS = re.compile(r"(?:[，；;。！!？?…~～\n]|,(?!\d)|(?<!\d),)+|——+|(?<![A-Za-z0-9])\.{2,}|：(?=\s*(?:我|俺|本人|咱))")
 _CONJUNCTIONS = re.compile(
     r"(?<=[^不虽])(?=(?:但是|不过|而且|然后|所以|因为|可是|同时|并且|只是)(?!说|不))"
     r"|(?<=\S{3})(?=但(?:我|不|也|很|更|还|最|没|讨厌|怕))"
@@ -41,7 +41,7 @@ _RUN_ON = re.compile(
 _MIN_RUN_ON = 4
 _QUESTION_MARK = re.compile(r"[？?]")
 _PARTICLES = re.compile(
-    r"(?:[啊呀哦噢哈嘛啦喽哒诶欸呐咯唉额]|hh+|233+|www+|lol|orz|hhh|的说|呢|吧|而已|来着|就是了)+$",
+    r"(?:[啊呀耶哦噢哈嘛啦喽哒诶欸呐咯唉额]|hh+|233+|www+|lol|orz|hhh|的说|呢|吧|而已|来着|就是了)+$",
     re.IGNORECASE,
 )
 _OPENERS = re.compile(
@@ -87,6 +87,8 @@ def mask(text: str) -> Masked:
     hidden: list[str] = []
 
     def hide(match: re.Match[str]) -> str:
+        if len(hidden) > _LAST_MASK - _FIRST_MASK:
+            return ""
         hidden.append(match.group())
         return chr(_FIRST_MASK + len(hidden) - 1)
 
@@ -96,6 +98,11 @@ def mask(text: str) -> Masked:
 def has_speech(masked: Masked) -> bool:
     """Whether a quotation in the text speaks in the first person, so that it is not a mere name."""
     return any(hidden[0] not in "《h" and "我" in hidden for hidden in masked.hidden)
+
+
+def is_masked(text: str) -> bool:
+    """Whether a placeholder stands in ``text``."""
+    return any(_FIRST_MASK <= ord(char) <= _LAST_MASK for char in text)
 
 
 def clauses(text: str) -> list[Piece]:

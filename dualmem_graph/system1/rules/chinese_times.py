@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import timedelta, tzinfo
+from datetime import datetime, timedelta, tzinfo
 
+from dualmem_graph.text.times import find_times
 from dualmem_graph.types import Granularity, TimeSpan
 
 _NUMBER = r"(?:\d+|[零〇一二两三四五六七八九十百]+|几|半|好几)"
@@ -31,22 +32,22 @@ _DAY = (
 )
 _YEAR = (
     r"(?:大前|前|去|今|明|后|大后)年(?:年?[初底中])?|(?:上|下)半年|(?:19|20)\d{2}年?(?=[年\D]|$)|\d{2}年(?=[^前后级的代\d])|"
-    r"(?:年|月)[初底中]|(?:春|夏|秋|冬)[天季]|(?:\d{1,2}|[一二三四五六七八九十]{1,2})月份?(?:初|底|中旬|上旬|下旬)?|"
+    r"(?:年|月)[初底中]|(?:春|夏|秋|冬)[天季]|(?:\d{1,2}|[一二三四五六七八九十]{1,2})月份?(?!天)(?:初|底|中旬|上旬|下旬)?|"
     rf"(?:\d{{1,2}}|[一二三四五六七八九十]{{1,3}})[号日](?![线楼])"
 )
 _AGO = (
     rf"(?:大概|大约|差不多|快)?{_NUMBER}个?(?:多|半)?(?:分钟|小时|钟头|天|日|周|星期|礼拜|月|年)(?:多|半)?(?:之前|以前|前|之后|以后|后|内|之内)"
 )
 _VAGUE = (
-    r"小时候|从小(?:到大)?|以前|之前|从前|曾经?|过去|当年|那时候?|后来|原来|最近|近来|近期|这段时间|这几天|这两天|这阵子|这些年|这几年|"
-    r"现在|目前|如今|眼下|当前|暂时|将来|未来|以后|之后|接下来|过几天|过段时间|过阵子|改天|回头|马上|很快|即将|刚才|刚刚|刚|才|终于|总算|"
+    r"小时候|从小(?:到大)?|(?:上|读|念)?(?:大学|高中|初中|小学|研究生|幼儿园)(?:的时候|时候|那会儿|期间|时(?!间))|学生时代|以前|之前|从前|曾经?|过去|当年|那时候?|后来|原来|最近|近来|近期|这段时间|这几天|这两天|这阵子|这些年|这几年|"
+    r"现在|目前|如今|眼下|当前|暂时|将来|未来|以后|之后|接下来|过几天|过段时间|过阵子|改天|回头|马上|很快|即将|刚才|刚刚|刚|才|终于|总算|(?:早餐|早饭|午饭|午餐|中饭|晚饭|晚餐|夜宵)(?=一般|通常|都|只|总|经常|每|就)|"
     r"平时|平常|通常|一般|日常|常年|一直|从来|向来|历来"
 )
 TIME_WORD = re.compile(
-    rf"(?:从|自从|到|在|等|自|至)?(?:{_AGO}|{_DAY}|{_YEAR}|{_CLOCK}|{_FESTIVAL})(?:的时候|那天|那年|那会儿|期间|以来|起|开始|之前|之后|前后|左右)?"
+    rf"(?:从|自从|到|在|等|自|至)?(?:{_AGO}|{_DAY}|{_YEAR}|{_CLOCK}|{_FESTIVAL})(?:的时候|那天|那年|那会儿|期间|以来|起(?!床|来)|开始(?=每|就|天天|我|在|学|坚持|，|$)|之前|之后|前后|左右)?"
 )
 _HABITUAL = (
-    r"每逢?(?:隔)?(?:[一二两三四五六七八九十几\d]+)?个?(?:天|日|周|星期|礼拜|月|年|晚上?|早上?|早晨|次|顿|到|逢|季度)?(?:[一二三四五六日天末]+)?"
+    r"每逢?(?:隔)?(?:[一二两三四五六七八九十几半\d]+)?个?(?:天|日|周|星期|礼拜|月|年|晚上?|早上?|早晨|次|顿|到|逢|季度)?(?:[一二三四五六日天末]+)?"
     r"|天天|日日|夜夜|年年|周周|经常|常常|时常|总是|总|老是|偶尔|有时候?|时不时|动不动|隔三差五|"
     r"一?般|通常|平时|平常|习惯性?地?|向来|一向"
 )
@@ -57,7 +58,7 @@ _MANNER = (
     r"仍然|依然|仍|依旧|果然|幸好|幸亏|可惜|好在|正式|成功|顺利|临时|打小|天生|生来|这辈子|个人|私下|本科|硕士"
 )
 _UNCERTAIN = re.compile(r"可能|也许|大概(?!\d)|或许|应该|估计|好像|似乎|恐怕|说不定|不一定|不确定|没准|考虑")
-_PAST_WORDS = re.compile(r"以前|从前|曾|过去|当年|小时候|那时|原来|本来|原本|之前$")
+_PAST_WORDS = re.compile(r"(?<!的)时候|那会儿|学时|中时|时代|以前|从前|曾|过去|当年|小时候|那时|原来|本来|原本|之前$")
 _FUTURE_WORDS = re.compile(
     r"明|后天|后年|下个?(?:周|星期|礼拜|月|年|学期|半年|季度)|将来|未来|以后|之后|接下来|过几天|过段时间|过阵子|马上|即将|很快|改天|年底|月底"
 )
@@ -73,6 +74,9 @@ _GUARD = (
 _ADVERBIAL = re.compile(
     rf"{_GUARD}(?:{TIME_WORD.pattern}|{_VAGUE}|{_HABITUAL}|{_MANNER})(?:的时候|之间)?(?:的(?=我)|地|里|,)?"
 )
+#: Times that have a name of their own, which stays when the year is added.
+_NAMED_TIME = re.compile(rf"{_FESTIVAL}|[春夏秋冬][天季]|(?<=年)年?[初底中]|年[初底]")
+_PART_OF_DAY = re.compile(r"一?大?清早|早上|早晨|清晨|上午|中午|午后|下午|傍晚|晚上|夜里|深夜|半夜|凌晨|晚|早")
 _HABIT_MARK = re.compile(_HABITUAL)
 _DATE_WORDS = re.compile(r"(?:19|20)\d{2}年")
 
@@ -133,6 +137,11 @@ def has_time_word(text: str) -> bool:
     return bool(TIME_WORD.search(text))
 
 
+def spans_in(text: str, reference: datetime, zone: tzinfo) -> tuple[TimeSpan, ...]:
+    """The times that ``text`` names; the calendar is only asked where a time word stands."""
+    return tuple(find_times(text, reference, zone=zone)) if has_time_word(text) else ()
+
+
 def without_times(text: str) -> str:
     """Drop time words and the adverbs of habit, for the key of a habit or a plan.
 
@@ -168,7 +177,11 @@ def span_words(span: TimeSpan, zone: tzinfo) -> str:
     start = span.start.astimezone(zone)
     last = (span.end - timedelta(microseconds=1)).astimezone(zone)
     day = f"{start.year}年{start.month}月{start.day}日"
+    if named := _NAMED_TIME.search(span.text):
+        return f"{start.year}年{named.group()}"
     if span.granularity is Granularity.TIME:
+        if part := _PART_OF_DAY.search(span.text if last - start > timedelta(hours=1) else ""):
+            return day + part.group()
         return f"{day}{start.hour}点" + (f"{start.minute}分" if start.minute else "")
     if start.date() == last.date():
         return day

@@ -21,7 +21,7 @@ _NOT_ORG = re.compile(
 )
 _CLASSIFIER = r"(?:一?(?:名|个|位|枚|只|家)|一)?"
 _STUDIES = (
-    r"(?:大[一二三四五](?:下|上)?|高[一二三]|初[一二三]|研[一二三]|博[一二三]|[一二三四五六]年级|研究生|本科|硕士|博士|研|博|MBA|mba|书|大专|专科|高中|初中|小学|大学|幼儿园|"
+    r"(?:大[一二三四五](?:下|上)?|高[一二三]|初[一二三]|研[一二三]|博[一二三]|[一二三四五六]年级|研究生|本科|硕士|博士|研|博|MBA|mba|书|大专|专科|高中|初中|小学|大学|幼儿园|PhD|phd|Ph\.D|Master|master|"
     r"高三复读|在职研究生|语言学校|预科)"
 )
 _STAGE = {
@@ -58,6 +58,7 @@ def changed_employer(match: re.Match[str], clause: Clause) -> Iterable[Draft] | 
     rf"(?:是)?在{_ORG}(?:里|那边|这边)?(?:做|当|担任|任|干){_ROLE}(?:的工作|工作|的)?{_YEARS}$",
     rf"(?:去|到|来|回)(?:了)?{_ORG}(?:上班|工作|任职|实习)(?:了)?{_YEARS}$",
     rf"给{_ORG}打工$",
+    rf"在{_ORG}(?:负责|主管|分管|带)[^，]{{2,16}}$",
 )
 def works_at(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     """``在一家游戏公司做设计``: the employer, and the occupation where it is named."""
@@ -144,7 +145,7 @@ def not_occupation(match: re.Match[str], clause: Clause) -> Iterable[Draft] | No
 def does(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     """``我是做外贸的``, ``以前当过老师``, ``自己开咖啡店``."""
     role = match["role"].removeprefix("过").removeprefix("了")
-    role = re.sub(r"^(?:一)?(?:名|个|位)", "", role)
+    role = re.sub(r"^(?:[\d一二两三四五六七八九十几半]+多?年的?)?(?:一)?(?:名|个|位)?", "", role)
     own = clause.core.startswith(("自己", "在自己", "开", "经营"))
     if own:
         if not _OWN_BUSINESS.fullmatch(re.sub(r"^.*的", "", role)):
@@ -152,10 +153,18 @@ def does(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
         verb = "开" if "开" in clause.core[:4] else "经营"
         return [Draft(dim.OCCUPATION, f"{verb}{role}", negated=clause.adverbials.past)]
     frame = re.match(r"(?:是.*|从事|做.*的$|干.*的$|搞.*的$|.*行业|.*这一?行)", clause.core)
-    if not _is_role(role) and not (frame and re.fullmatch(r"[\w\uE000-\uE0FF]{1,8}", role) and not _not_trade(role)):
+    if not _is_role(role) and not (frame and re.fullmatch(r"[\w\uA000-\uA0FF]{1,8}", role) and not _not_trade(role)):
         return None
     past = clause.adverbials.past or "过" in match.group()[:4]
     return [Draft(dim.OCCUPATION, _role(role), negated=past, timed="转" in clause.core[:1])]
+
+
+@RULES.on(
+    r"(?P<role>(?:开|跑)(?:网约车|出租车?|滴滴|大?货车|卡车|大车|公交车?|货运|顺风车|专车)|(?:送|跑)(?:外卖|快递)|摆(?:地)?摊|种地|带货|做直播)(?:为生|谋生)?$"
+)
+def trade(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
+    """``开网约车``: a trade told by what one does."""
+    return [Draft(dim.OCCUPATION, match["role"], negated=clause.adverbials.past)]
 
 
 @RULES.on(
@@ -212,7 +221,7 @@ def school(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
 @RULES.on(
     rf"(?:是)?(?:在)?(?:读|上|念)(?P<stage>{_STUDIES})(?:中)?$",
     rf"(?:是)?(?:在)?(?P<abroad>{PLACES})?(?:读书|留学|上学|念书)$",
-    rf"在(?P<abroad>[\u4e00-\u9fff]{{2,6}})(?:读|上|念)(?P<stage>{_STUDIES})$",
+    rf"在(?P<abroad>[\u4e00-\u9fffA-Za-z ]{{2,16}}?)(?:读|上|念)(?P<stage>{_STUDIES})$",
 )
 def studies(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     """``在读博``, ``上小学``."""

@@ -61,6 +61,8 @@ _YOU = re.compile(r"\b(?:you|your|yours|yourself|u)\b", re.IGNORECASE)
 _YOU_ONLY = re.compile(r"\byou\b(?! (?:are|have|were|do|did|will|can|know|guys|all)\b)", re.IGNORECASE)
 _CONTENT_TAIL = re.compile(r"[\s,;:.!?…~-]+$")
 _MOST_TAGS = 3
+_LONGEST_SENTENCE = 1500
+_EACH_OTHER = re.compile(r"\b(?:each other|one another)\b")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LOWER_PROPER = re.compile(
     r"\b(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|april|june|july|august|september"
@@ -79,6 +81,8 @@ def read_sentence(sentence: str, ctx: SentenceContext) -> list[Finding]:
     Returns:
         The findings in the order of the sentence; empty where it asserts nothing about anybody.
     """
+    if len(sentence) > _LONGEST_SENTENCE:
+        return []  # no sentence that somebody spoke
     fixed = answers.correction(tidy(sentence))
     if fixed is not None:
         return _correct(fixed, sentence, ctx)
@@ -95,7 +99,6 @@ def _read(text: str, quote: str, ctx: SentenceContext) -> list[Finding]:
     findings: list[Finding] = []
     before: Subject | None = None
     people = ctx.people
-    heard: tuple[Person, ...] = ()
     for clause in clauses:
         clause = strip_closers(strip_openers(clause, ctx.partner), ctx.partner)
         parsed = _parse(clause, ctx, before, people)
@@ -106,7 +109,6 @@ def _read(text: str, quote: str, ctx: SentenceContext) -> list[Finding]:
         people = (*parsed.subject.people, *mentioned(clause, ctx.subject), *people)
         found = _read_clause(parsed, quote, ctx)
         findings += found
-        heard = (*heard, *mentioned(clause, ctx.subject))
         reason = reason_clause(clause)
         if reason and not (found and any(item.candidate.dimension for item in found)):
             because = _parse(reason, ctx, None, people)
@@ -116,10 +118,17 @@ def _read(text: str, quote: str, ctx: SentenceContext) -> list[Finding]:
                     for item in _read_clause(because, quote, ctx)
                     if item.candidate.dimension is not None
                 ]
-    distinct = _distinct(findings)
-    if distinct and heard:
-        distinct[-1] = replace(distinct[-1], people=(*distinct[-1].people, *heard))
-    return distinct
+    return _distinct(findings)
+
+
+def people_in(sentence: str, ctx: SentenceContext) -> tuple[Person, ...]:
+    """Whom a sentence speaks of, the last first, whether or not it states anything."""
+    text = strip_openers(tidy(sentence), ctx.partner)
+    subject = parse(text, ctx, None, ()) if text.count(" ") > 1 else None
+    named = tuple(person for person in subject.subject.people) if subject else ()
+    if subject is not None and subject.subject.kind is Kind.NAME:
+        named = ()
+    return (*named, *mentioned(text, ctx.subject))
 
 
 def _statements(text: str) -> list[str]:
@@ -165,6 +174,8 @@ def _parse(
 
 def _read_clause(clause: Clause, quote: str, ctx: SentenceContext) -> list[Finding]:
     subject = clause.subject
+    if subject.is_self and not subject.plural and _EACH_OTHER.search(clause.predicate):
+        return []
     predicate = analyse(clause.predicate, plural=subject.plural or subject.noun.endswith("s"))
     view = View(subject, clause.predicate, predicate)
     drafts = _dimensioned(view)
@@ -174,6 +185,7 @@ def _read_clause(clause: Clause, quote: str, ctx: SentenceContext) -> list[Findi
         drafts = events.plan(view, future=future, timed=bool(spans))
         drafts = drafts or english_tastes.habit(view)
         drafts = drafts or events.event(view, timed=bool(spans))
+    drafts = drafts + english_ties.companion(view)
     return [_finding(draft, view, spans, quote, ctx) for draft in drafts]
 
 
@@ -236,7 +248,7 @@ def _finding(
 def _is_timeless(draft: Draft, view: View) -> bool:
     """Whether the time words of a clause are part of the fact: a habit's hours, a birthday."""
     if draft.dimension is None:
-        return False
+        return view.predicate.tense is Tense.PRESENT and not view.predicate.core.startswith("is ")
     if draft.dimension == dim.BIRTHDAY:
         return bool(re.search(r"\d", draft.value or ""))
     return dim.base(draft.dimension) == dim.HABIT and view.predicate.tense is not Tense.PAST
@@ -350,6 +362,10 @@ _THIRD = re.compile(
 )
 
 
+#: "User and their wife live …"
+_TOGETHER = re.compile(r"^and (?:(?:their|his|her|the) )?[\w'-]+(?: [A-Z][\w'-]+)? (?P<rest>.+)$")
+
+
 def read_statement(content: str) -> Reading | None:
     """What a third-person statement is a version of; ``None`` where no rule knows.
 
@@ -380,11 +396,11 @@ def _third_view(match: re.Match[str]) -> View | None:
     if who.endswith("'s"):
         parsed = parse(f"my {rest}", ctx, None, ())
         return _view(parsed) if parsed else None
-    first = rest.split(" ", 1)[0]
-    if first == "and":
-        parsed = parse(f"I {rest}", ctx, None, ())
-        return _view(parsed) if parsed else None
     subject = Subject(ctx_subject, display_of(ctx_subject), Kind.SELF)
+    together = _TOGETHER.match(rest)
+    if together:
+        both = together["rest"]
+        return View(replace(subject, plural=True), both, analyse(both, plural=True))
     return View(subject, rest, analyse(rest))
 
 

@@ -17,8 +17,8 @@ SAME_SUBJECT = "=="
 _SUBJECT = r"(?:I|we|he|she|they|it|this|that|there|my|our|his|her|the|these|those|you)\b"
 _BREAK = re.compile(
     rf"""
-      (?P<hard>\s*;\s*|\s*[–—]+\s*|\s+-{{1,3}}\s+|\s*\.\.\.+\s*|\s*!\s*|:\s+(?=I\b|my\b)|,\s+(?=(?:take\s+a\s+look|check|look\s+at|see\s+(?:you|the|what))\b))
-    | (?P<but>,?\s+(?:but|however|yet|so|plus|whereas|and\s+so)\s+(?=(?:now\s+|then\s+|also\s+|lately\s+)?{_SUBJECT}))
+      (?P<hard>\s*;\s*|\s*[–—]+\s*|\s+-{{1,3}}\s+|(?<=\w)-{{1,2}}\s+|\s*\.\.\.+\s*|\s*!\s*|,?\s+so\s+(?=(?:please|do\s+not)\b)|:\s+(?=I\b|my\b)|,\s+(?:so\s+)?(?=(?:wish|thanks|thank|fingers|please|take\s+a\s+look|check|look\s+at|see\s+(?:you|the|what))\b))
+    | (?P<but>,?\s+(?:but|however|yet|so|plus|whereas|and\s+so)\s+(?=(?:now\s+|then\s+|also\s+|lately\s+|apparently\s+|obviously\s+)?{_SUBJECT}))
     | (?P<and>,?\s+and\s+(?=(?:now\s+|then\s+|also\s+|sometimes\s+)?{_SUBJECT}))
     | (?P<comma>,\s+(?=(?:now\s+|then\s+|also\s+)?{_SUBJECT}))
     | (?P<verb>,?\s+(?:and|but|then|and\s+then)\s+(?=[a-z]))
@@ -37,6 +37,9 @@ _SKIPPED = re.compile(
     r"^(?:(?:then|also|now|just|finally|recently|still|even|later|never|both|always|eventually|immediately"
     r"|ended up|currently|usually|often|mostly|sometimes|already)\s+)*"
 )
+#: "My grandmother, who is 90, still drives": two statements about her.
+_RELATIVE = re.compile(r"^((?:[Mm]y|[Oo]ur) [\w' -]{2,40}?), who ((?:is|was|has|lives|works|just|recently)\b[^,]+), (\w.+)$")
+_BARE_PAIR = 3
 _HOW_OFTEN = frozenset("also always usually often mostly sometimes never still currently".split())
 _WORD = re.compile(r"[A-Za-z']+")
 _BE = frozenset("am is are was were been felt feel feels seems seemed got gets".split())
@@ -60,6 +63,10 @@ def split_clauses(sentence: str) -> list[str]:
         >>> split_clauses("I quit my job at Siemens and moved to Lisbon")
         ['I quit my job at Siemens', '== moved to Lisbon']
     """
+    relative = _RELATIVE.match(sentence)
+    if relative:
+        who, about, rest = relative.groups()
+        return [f"{who} {about}", *split_clauses(f"{who} {rest}")]
     clauses: list[str] = []
     start = 0
     prefix = ""
@@ -94,7 +101,7 @@ def _cut(kind: str, left: str, right: str, separator: str) -> str | None:
     if kind == "because" or not left.strip():
         return None
     if kind == "verb":
-        return f"{SAME_SUBJECT} " if _shares_subject(left, right) else None
+        return f"{SAME_SUBJECT} " if _shares_subject(left, right, separator) else None
     leading = bool(_SUBORDINATE.match(left.strip())) and "," not in left
     if kind == "comma":
         return "" if not leading and _has_statement(left) else None
@@ -107,7 +114,8 @@ def _has_statement(left: str) -> bool:
     """Whether a piece before a comma has its own subject and verb (is no mere adverbial)."""
     subject = _OWN_SUBJECT.search(left)
     if subject is None:
-        return False
+        first = _WORD.match(left.strip())
+        return first is not None and verbs.is_irregular_past(first[0].lower())
     following = _WORD.findall(left[subject.end() :])
     return any(
         verbs.is_finite(word.lower()) or word.lower() in verbs.BASES for word in following[:6]
@@ -126,7 +134,7 @@ def _opens_statement(right: str) -> bool:
     return pronoun and len(words) > 1
 
 
-def _shares_subject(left: str, right: str) -> bool:
+def _shares_subject(left: str, right: str, separator: str) -> bool:
     """Whether "and <verb>" goes on with the subject of the left piece."""
     skipped = _SKIPPED.match(right)
     adverbs = skipped[0] if skipped else ""
@@ -141,6 +149,8 @@ def _shares_subject(left: str, right: str) -> bool:
     before = [word.lower() for word in _WORD.findall(left)]
     if adverbs.split()[-1:] and adverbs.split()[-1] in _HOW_OFTEN and verb in verbs.BASES:
         return True
+    if verb in verbs.BASES and len(before) <= _BARE_PAIR and before[-1] in verbs.BASES:
+        return False  # "I cook and bake every weekend"
     if verb in verbs.AUXILIARIES or verb in _PLAIN_BASES:
         return verb not in {"to", "ought", "need", "be"}
     if verbs.is_irregular_past(verb):
@@ -149,6 +159,8 @@ def _shares_subject(left: str, right: str) -> bool:
         return any(verbs.is_past(word) for word in before) or following in _OBJECT_START
     if verbs.is_past(verb):
         past = any(verbs.is_past(word) and word not in _BE for word in before)
+        if separator.strip(" ,") == "but":
+            return following in _OBJECT_START
         return past and (following in _OBJECT_START or words[1:2] != [following])
     return verbs.is_third(verb) and any(verbs.is_third(word) for word in before)
 

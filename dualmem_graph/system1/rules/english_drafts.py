@@ -74,9 +74,9 @@ TIME_TAIL = (
     rf"(?:for |about |over |almost )*{_NUMBER} (?:and a half )?(?:minute|hour|day|week|month|year|decade)s?(?: ago| now| back)?\b"
     r"|(?:last|next|this|every|each) \w+|by (?:19|20)\d\d|(?:since|until|till|for|during|by) (?:last |next |this |the |my |their |about |over |almost |nearly |many |several |\d|\w+ (?:years|months)|years|ages|now|\w+day|"
     rf"{_MONTH})\b|(?:back )?in (?:early |late |mid-?)?(?:(?:19|20)\d\d|{_MONTH})\b"
-    rf"|on (?:the )?(?:\d|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekends|{_MONTH})"
-    r"|yesterday|today|tonight|tomorrow|these days|right now|now|at the moment|currently|recently|lately|again"
-    r"|anymore|any more|someday|one day|some day|soon|once|twice|all the time|a lot|so much|very much|too much"
+    rf"|on (?:the )?(?:\d+\w*|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekends|{_MONTH})"
+    r"|yesterday|today|tonight|tomorrow|originally|these days|right now|now|at the moment|currently|recently|lately|again"
+    r"|anymore|any more|someday|one day|some day|soon|once|twice|all the time|a lot|(?:(?:a (?:bit|little|tad) |way |far |so |very )?(?:too|very|so) much)|a bit|a little"
     r"|(?:after|before|by|at|around|past|until) (?:\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight|dinner|lunch|breakfast|school)\b"
     r"|at (?:night|weekends|\d)|before (?:bed|work)|after work|in the (?:morning|evening|afternoon)s?|the (?:day before|day after|week(?:end)? before|other day)"
     r"|when|whenever|while|because|since|where|which|who|but|so|if|though|although|unless|as well|together|instead"
@@ -87,24 +87,32 @@ _INITIAL = re.compile(r"\b(?:St|Mr|Mrs|Ms|Dr|Mt|Ft|[A-Z])\.(?= )")
 _WITH = re.compile(r"\s+(?:with|alongside|near my|near their|and (?:their|my|have|has))\b.*$", re.IGNORECASE)
 _ARTICLE = re.compile(r"^(?:the|an?|some|any|my|their|our|his|her)\s+", re.IGNORECASE)
 _HARD_SEPARATOR = re.compile(r",\s*(?:and|or|as well as)?\s+|\s+(?:and|or|as well as|and also|but also|nor|plus)\s+|,\s*")
+_LIST = re.compile(
+    r"^[\w'’-]+(?: [\w'’-]+){0,3}(?:, (?!(?:which|who|so|but|because|I|we|it|my|and|or)\b)[\w'’-]+(?: [\w'’-]+){0,3})+"
+    r",? (?:and|or) (?!(?:I|we|it|my|they)\b)",
+    re.IGNORECASE,
+)
 _SMALL = frozenset("a an the of in on at de la le du von van der al and near outside".split())
 _MOST_ITEMS = 6
 _LONGEST_ITEM = 4
 _LONGEST_VALUE = 8
 
 
-def cut(text: str, *, company: bool = True) -> str:
+def cut(text: str, *, company: bool = True, listed: bool = False) -> str:
     """The value at the start of ``text``, without times, reasons and further clauses.
 
     Args:
         company: cut "with …" as well ("Porto with their wife" → "Porto").
+        listed: keep the commas of a plain list ("coffee, tea and cocoa").
 
     Example:
         >>> cut("Porto with their wife since 2019")
         'Porto'
     """
     masked = _INITIAL.sub(lambda match: match[0].replace(".", "\x00"), text.strip())
-    masked = _STOP.sub("", " " + masked)
+    if listed and (series := _LIST.match(masked)):
+        masked = masked[: series.end()].replace(",", "\x01") + masked[series.end() :]
+    masked = _STOP.sub("", " " + masked).replace("\x01", ",")
     if company:
         masked = _WITH.sub("", masked)
     return masked.replace("\x00", ".").strip(" ,.-\"'")

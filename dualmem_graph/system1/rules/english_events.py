@@ -6,8 +6,16 @@ import re
 
 from dualmem_graph.system1.rules import dimensions as dim
 from dualmem_graph.system1.rules import english_verbs as verbs
-from dualmem_graph.system1.rules.english_drafts import Draft, View, cut, is_pronoun, key_of
+from dualmem_graph.system1.rules.english_drafts import (
+    Draft,
+    View,
+    cut,
+    is_pronoun,
+    key_of,
+    without_article,
+)
 from dualmem_graph.system1.rules.english_grammar import Kind
+from dualmem_graph.system1.rules.english_person import is_trade
 from dualmem_graph.system1.rules.english_predicates import Tense
 from dualmem_graph.system1.rules.english_tastes import habit_key
 from dualmem_graph.system1.rules.english_words import APPOINTMENTS, LIGHT_ADVERBS
@@ -26,10 +34,9 @@ _DUTY = re.compile(r"^(?:has to|needs? to|must)\s+(?P<v>.+)$", re.IGNORECASE)
 _WILL = re.compile(r"^will\s+(?P<v>(?:be )?.+)$", re.IGNORECASE)
 _COMING = re.compile(r"^is\s+(?P<v>[a-z]+ing\b.*)$", re.IGNORECASE)
 _HAS_DATE = re.compile(r"^has\s+(?P<v>(?:an?|my|our|their|the|two|another)\s.+)$", re.IGNORECASE)
-_BOOKED = re.compile(r"^(?:signed up|registered|has signed up|booked|has booked|bought tickets|got tickets|has tickets|enrolled)\b", re.IGNORECASE)
 
 _WEAK_ACTIONS = frozenset(
-    "see know say be make ask share thank tell use show let keep do hear have add give get wait mention check talk understand think believe "
+    "see know say be make ask share thank tell use show let keep do hear add give wait mention check talk understand think believe "
     "keep make remind focus feel look put stay rock spread help support find figure put push mean miss".split()
 )
 _WEAK_PAST = frozenset(
@@ -40,11 +47,11 @@ _WEAK_PAST = frozenset(
 _WEAK_PROGRESSIVE = frozenset(
     "thinking wondering feeling looking going getting talking asking saying hoping doing being joking kidding guessing having seeing telling "
     "loving liking enjoying waiting sitting standing lying sending writing trying using referring wanting needing assuming suggesting "
-    "experiencing dying freezing starving giving making coming counting begging calling listening rooting sure figuring starting beginning carrying missing leaning kinda learning".split()
+    "experiencing dying freezing starving giving making coming counting begging calling listening rooting sure staying figuring starting beginning carrying missing leaning kinda learning".split()
 )
 _TALKING = re.compile(
     r"^(?:wanted|had|have|meant|hoped) to (?:tell|say|share|ask|let|show|talk|chat|check|hear|update|catch|see how|mention|thank)\b"
-    r"|^(?:missed|texted|called|asked|told|thanked) (?:[A-Z]\w+|you)$",
+    r"|^(?:has )?(?:talked|spoken|chatted|heard|caught up) (?:to|with|from|in|for)\b.*$|^(?:missed|texted|called|asked|told|thanked) (?:[A-Z]\w+|you)$",
     re.IGNORECASE,
 )
 _LASTING_NOW = re.compile(
@@ -54,13 +61,17 @@ _LASTING_NOW = re.compile(
 _ACTIVITIES = frozenset(
     "teaches coaches volunteers collects leads grows breeds competes performs trains practises practices sings acts paints sells mentors attends "
     "organizes organises hosts commutes donates fosters brews plays writes builds designs restores photographs knits crochets sews tutors "
-    "foreages gardens blogs streams composes translates serves chairs captains referees raises homeschools co-owns shares rents subscribes".split()
+    "foreages gardens blogs streams composes translates serves chairs captains referees raises homeschools co-owns shares rents subscribes wears".split()
+)
+#: What a thing or an activity does for somebody.
+_INFLUENCE = re.compile(
+    r"^(?:helps?|makes?|keeps?|gives?|brings?|calms?|relaxes|relax|lets?|inspires?|motivates?|reminds?|allows?|soothes?|energi[sz]es?) [A-Z]\w+ "
+    r"(?!happy\b|smile|laugh)\w+",
 )
 _ROLES = re.compile(
-    r"^is (?:(?:an?|the) )?(?:\w+ )?(?:member|part|captain|leader|president|treasurer|head|volunteer|founder|co-?founder|chair|moderator|owner|carer|caregiver|godmother|godfather|guardian) (?:of|at|for|in|to|with)\b|^is (?:in charge of|responsible for|involved (?:in|with)|signed up (?:for|to)|enrolled in|registered for|allergic|on (?:the board|maternity leave|parental leave|sabbatical|medication|sick leave|crutches)|the (?:oldest|youngest|eldest|middle child|first)|recovering from|training (?:for|to)|used to (?:the|working|living)|named after)\b",
+    r"^is (?:(?:an?|the) )?(?:\w+ )?(?:member|part|captain|leader|president|treasurer|head|volunteer|founder|co-?founder|chair|moderator|owner|carer|caregiver|godmother|godfather|guardian) (?:of|at|for|in|to|with)\b|^is (?:in charge of|responsible for|involved (?:in|with)|signed up (?:for|to)|enrolled in|registered for|allergic|on (?:antidepressants|insulin|statins|the pill|birth control|the board|maternity leave|parental leave|sabbatical|medication|sick leave|crutches)|the (?:oldest|youngest|eldest|middle child|first)|recovering from|training (?:for|to)|used to (?:the|working|living)|named after)\b",
     re.IGNORECASE,
 )
-_TWO_PART = re.compile(r"^(?:has never|has not|has been|has)\b", re.IGNORECASE)
 _EMPTY_TOPICS = frozenset(
     "question questions problem point guess opinion bad apologies thoughts thought mistake understanding way day pleasure heart mind advice "
     "code function script file error issue prompt request message answer query text name friend words suggestion idea favorite favourite "
@@ -78,11 +89,11 @@ _HOLLOW = frozenset(
     "it this that them these those there here him her they he she one some so too very really much more most well good great nice fun amazing "
     "awesome cool bad better best lot lots thing things something anything everything nothing way time point stuff a an the to of in on at for with and "
     "or but by from as up out off down over back away around about into through my our their your his its myself themselves what how when where why "
-    "who which is was were be been being has had have do does did not no never also just still all any both each every other same such than then now".split()
+    "who which is was were be been being has had have do does did not no never also just still while ago now all any both each every other same such than then now".split()
 )
 _UNRESOLVED = re.compile(r"\b(?:he|she|him|her|his|hers|it|its|this|that|these|those)\b", re.IGNORECASE)
 _POINTING = re.compile(
-    r"^\w+(?: \w+ly| up| out| off| down| back| over| into| to| at| about| with| for| of| on| in| through)? (?:it|this|that|them|these|those|him|her|there|here|one|everything|something|stuff)\b(?! (?:is|was|time|year|week|month|weekend|summer|morning|new|place|company|book|movie|show|kind))",
+    r"^\w+(?: \w+ly| up| out| off| down| back| over| into| to| at| about| with| for| of| on| in| through)? (?:(?:it|them|him|her|there|here|one|everything|something|stuff)\b|(?:this|that|these|those)(?=$|[ ,.](?:in|on|at|for|to|from|with|by|last|yesterday|today|when|while|because|and|or|so|too|a|\d+|is|was|again|one|ones|way|stuff|things?|myself|before|after|since|now)\b|[,.]))",
     re.IGNORECASE,
 )
 _FEW_WORDS = 2
@@ -180,7 +191,7 @@ def event(view: View, *, timed: bool) -> list[Draft]:
     if tense is Tense.PAST:
         return [Draft(None)] if _happened(view, timed=timed) else []
     if kind is Kind.WORLD:
-        return []
+        return [Draft(None)] if _INFLUENCE.match(core) and not view.negated else []
     return _activity(view) if tense is Tense.PRESENT else []
 
 
@@ -254,6 +265,8 @@ def _happened(view: View, *, timed: bool) -> bool:
         return timed and len(_content(rest)) >= _FEW_WORDS
     content = _content(rest)
     if verb in {"was", "were"}:
+        if view.subject.kind is not Kind.WORLD and is_trade(without_article(cut(rest))):
+            return True
         return _was_there(rest, view, timed=timed)
     if verb == "had":
         return _had(rest, timed=timed or not view.subject.is_self)
@@ -264,6 +277,8 @@ def _happened(view: View, *, timed: bool) -> bool:
         return len(content) >= (1 if reported else _SOME_WORDS + (not timed))
     if verb == "got":
         return len(content) >= (1 if timed else _FEW_WORDS) and not re.match(r"(?:to|it|so|really|very)\b", rest)
+    if re.match(r"(?:when|because|as|since|so|that)\b", rest):
+        return verb in _ALONE
     if not content:
         return verb in _ALONE or (timed and bool(rest.strip())) or not view.subject.is_self
     return True

@@ -84,7 +84,7 @@ _PERIOD = rf"(?:day|week|weekend|month|year|morning|evening|night|afternoon|summ
 _TIME_LEAD = re.compile(
     rf"^(?:yesterday|today|tonight|tomorrow|(?:earlier |later )?(?:last|next|this|these|this past|this coming|every|each|most|some) (?:other |single )?{_PERIOD}"
     r"|recently|lately|currently|sometimes|usually|often|normally|generally|occasionally|typically|nowadays|right now|now|then|soon|later"
-    rf"|eventually|so far|the other {_PERIOD}|the {_PERIOD} (?:before|after)\b.*?|(?:back )?in (?:(?:early |late )?{_MONTH_NAME}|(?:19|20)\d\d|the {_PERIOD})"
+    rf"|eventually|so far|the other {_PERIOD}|(?:starting |beginning )?(?:from|starting|as of) (?:now on|{_MONTH_NAME}|(?:next )?{_PERIOD})|the {_PERIOD} (?:before|after)\b.*?|(?:back )?in (?:(?:early |late )?{_MONTH_NAME}|(?:19|20)\d\d|the {_PERIOD})"
     rf"|(?:on |over )?(?:the )?(?:{_DAY_NAME}|weekends?)|(?:\d+|a few|a couple of|an?|one|two|three|four|five|six|ten) {_PERIOD} ago)(?=[\s,])",
     re.IGNORECASE,
 )
@@ -103,6 +103,10 @@ _SUBORDINATOR = re.compile(
 _DROPPED_ADVERBIAL = frozenset(
     "now then recently lately currently soon later eventually earlier so far nowadays".split()
 )
+_ASIDE = re.compile(
+    r"^(?:as for|for me\b|to me\b|in my opinion|at first$|after all|at least|by the way|in fact|in general|like you|like I said)",
+    re.IGNORECASE,
+)
 _MAIN = re.compile(r"(?:^|[\s,])((?:my (?:\w+ ){1,2}and I|I|we|my|our|he|she|they)\s)")
 _PAIR = re.compile(
     r"^(?:(?P<with>(?i:my|our) [\w' -]{2,40}?|[A-Z][\w'-]+(?: [A-Z][\w'-]+)?) and (?:I|me|myself)"
@@ -118,11 +122,13 @@ _ELIDED = re.compile(
 _KIN_NAMES = frozenset(
     "mom mum dad grandma grandpa mommy daddy granny nana mama papa grandad".split()
 )
-_WORLD = re.compile(r"^(?:the|someone|somebody|everyone|everybody|this|these|those|some|a|an)\b", re.I)
+_WORLD = re.compile(r"^(?:the|someone|somebody|everyone|everybody|some|a|an|[a-z]{3,}ing)\b", re.I)
 _MINE = re.compile(r"\b(?:me|my|us|our)\b")
 _COMMA_NAME = re.compile(r"^((?:my|our) [\w' -]+?), ([A-Z][\w-]+(?: [A-Z][\w-]+)?),? ")
 _LONGEST_SUBJECT = 9
 _LONGEST_THING = 5
+#: Verbs before a list of nouns, some of which look like verbs ("I love music, dance and art").
+_TAKES_LIST = frozenset("am are have like love enjoy prefer hate want need dislike adore".split())
 #: Participles that open an elided "I am …", not an elided "I …ed".
 _FEELINGS = frozenset(
     "excited thrilled missed agreed loved inspired impressed tired bored blessed hoped stoked amazed shocked "
@@ -191,7 +197,7 @@ def _clause(
 ) -> Clause | None:
     if not rest:
         return None
-    if front and front.lower() not in _DROPPED_ADVERBIAL:
+    if front and front.lower() not in _DROPPED_ADVERBIAL and not _ASIDE.match(front):
         rest = f"{rest} {front[0].lower() + front[1:] if not front.startswith('I ') else front}"
     predicate = third_person(rest, subject, ctx.subject)
     if not predicate:
@@ -214,7 +220,7 @@ def _split_adverbial(clause: str) -> tuple[str, str]:
     if after_comma:
         starts = after_comma
     elif _SUBORDINATOR.match(clause):
-        starts = starts[1:2]
+        starts = [match for match in starts if not match[1].lower().startswith(("my", "our"))][1:2]
     elif not time:
         starts = []
     if not starts:
@@ -271,7 +277,7 @@ def _possessive(rest: str, ctx: SentenceContext) -> tuple[Subject, str] | None:
         verb_words.insert(0, noun_words.pop())
     predicate = " ".join(verb_words)
     me = f"{display_of(ctx.subject)}'s"
-    phrase = " ".join(noun_words).strip(",")
+    phrase = " ".join(noun_words).replace(",", "")
     owned = re.match(r"(.+?)'s? (.+)$", phrase)
     if owned:
         owner = _relative(owned[1].split(), me)
@@ -344,7 +350,7 @@ def _world(text: str, ctx: SentenceContext) -> tuple[Subject, str] | None:
     if at is None or words[at].lower() in {"be"}:
         return None
     phrase = " ".join(words[:at])
-    if words[0].lower() in {"this", "these", "those", "that"} or _MINE.search(phrase):
+    if _MINE.search(phrase):
         return None
     display = phrase[0].upper() + phrase[1:]
     return Subject(ctx.subject, display, Kind.WORLD), " ".join(words[at:])
@@ -358,6 +364,9 @@ def _elided(text: str, ctx: SentenceContext, me: str) -> tuple[Subject, str] | N
     adverb, verb = match["adv"], match["verb"]
     subject = Subject(ctx.subject, me, Kind.SELF)
     rest = text[0].lower() + text[1:]
+    intended = re.match(r"going to (\w+)", rest)
+    if intended and intended[1] in verbs.BASES:
+        return subject, f"am {rest}"
     if verb == "been":
         return subject, f"have {rest}"
     if verb in {"can", "have", "had"} or (verb not in verbs.BASES and verbs.is_irregular_past(verb)):
@@ -412,9 +421,11 @@ def third_person(rest: str, subject: Subject, speaker: str) -> str:
         paired = at + 2 < len(words) and words[at + 1] in {"and", "or"}
         if paired and words[at] != spoken and words[at + 2] in verbs.BASES:
             words[at + 2] = _conjugated(words[at + 2], rest)
+        if words[at] != spoken and spoken not in _TAKES_LIST:
+            _conjugate_listed(words, at, rest)
     elif subject.plural and words[at].lower() == "am":
         words[at] = "are"
-    head = [word for word in words[:at] if word.lower() not in FILLERS]
+    head = [word for word in words[:at] if word.lower() not in FILLERS | {"both", "all"}]
     tail = " ".join(words[at:])
     if subject.is_self:
         tail = _own_pronouns(tail)
@@ -423,6 +434,13 @@ def third_person(rest: str, subject: Subject, speaker: str) -> str:
     else:
         tail = _others_pronouns(tail, speaker)
     return " ".join([*head, tail])
+
+
+def _conjugate_listed(words: list[str], at: int, rest: str) -> None:
+    """"roast marshmallows, tell stories": each verb after a comma agrees as well."""
+    for place in range(at + 2, len(words)):
+        if words[place - 1].endswith(",") and words[place] in verbs.BASES:
+            words[place] = _conjugated(words[place], rest)
 
 
 def _main_verb(words: list[str]) -> int | None:
@@ -489,13 +507,25 @@ def _others_pronouns(text: str, speaker: str) -> str:
 
 
 _NAMING = re.compile(
-    r"^(?:(?:you can |please |just |but )?call me|(?:everyone|everybody|people|friends|my friends|they) calls? me|I go by)\s+(?P<v>[\w'-]+(?: [A-Z][\w'-]+)?)$",
+    r"^(?:(?:you can |please |just |but )?call me|(?:everyone|everybody|people|friends|my friends|they) calls? me|I go by)\s+(?P<v>[\w'-]+(?: [A-Z][\w'-]+)?)(?:,? (?:not|instead of|rather than) .*)?[.!]*$",
+    re.IGNORECASE,
+)
+_BIRTHDAY = re.compile(
+    r"^(?:it is|it was) my birthday (?P<a>today|tomorrow|(?:on|next|this) [\w ]+)$|^(?P<b>today|tomorrow) is my birthday$",
     re.IGNORECASE,
 )
 _FAVOURITE = re.compile(
     r"^(?P<v>(?!(?:that|this|it|he|she|they|what|which|there|these|those|you)\b)[^,;]{2,40}?) (?:is|are|has always been|was always)"
     r" (?:by far |definitely |probably |still )?my (?P<k>(?:all-time )?favou?rite (?!of\b|one\b|thing about\b|part\b)[\w -]+)$",
     re.IGNORECASE,
+)
+#: Favourites that are no proper names.
+_COMMON_BIRTHDAY = re.compile(
+    r"^(?:it is|it was) my birthday (?P<a>today|tomorrow|(?:on|next|this) [\w ]+)$|^(?P<b>today|tomorrow) is my birthday$",
+    re.IGNORECASE,
+)
+_FAVOURITE = re.compile(
+    r"\b(?:colou?r|food|fruit|vegetable|season|drink|dessert|animal|flower|sport|subject|hobby|snack|meal|dish|ice cream|number|weather)$"
 )
 _MENTION = re.compile(
     r"\b(?:my|our) (?:\w+ )?(?P<r>[a-z-]+)(?:,? (?P<n>[A-Z][\w-]+(?: [A-Z][\w-]+)?))?"
@@ -528,8 +558,15 @@ def naming(clause: str, ctx: SentenceContext) -> Clause | None:
     favourite = _FAVOURITE.match(clause)
     if favourite:
         noun = favourite["k"]
+        value = favourite["v"]
+        if _COMMON_FAVOURITE.search(noun):
+            value = value[:1].lower() + value[1:]
         topic = Subject(ctx.subject, f"{me}'s {noun}", Kind.THING, noun=noun)
-        return Clause(topic, f"is {favourite['v']}", clause)
+        return Clause(topic, f"is {value}", clause)
+    birthday = _BIRTHDAY.match(clause)
+    if birthday:
+        topic = Subject(ctx.subject, f"{me}'s birthday", Kind.THING, noun="birthday")
+        return Clause(topic, f"is {birthday['a'] or birthday['b']}", clause)
     match = _NAMING.match(clause)
     if match is None:
         return None

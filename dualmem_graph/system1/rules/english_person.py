@@ -35,7 +35,7 @@ _TRADE_ENDINGS = (
     "designer",
 )
 _ROLE_STOP = re.compile(
-    r"\s+(?:at|for|in|with|on|of my own|who|that|from|and|by|to)\b.*$|\s*[,(].*$", re.IGNORECASE
+    r"\s+(?:working|specializing|specialising|focused|focusing|based|living|currently|at|for|in|with|on|of my own|who|that|from|and|by|to)\b.*$|\s*[,(].*$", re.IGNORECASE
 )
 _EMPLOYER = re.compile(r"\b(?:at|for|with)\s+(.+)$", re.IGNORECASE)
 _AS = re.compile(r"\s+as\s+(?:an?|the|head|lead|chief|senior|junior)?\s*.*$", re.IGNORECASE)
@@ -132,7 +132,7 @@ def _moved(match: re.Match[str], view: View) -> list[Draft]:
 
 
 _NO_PLACE = re.compile(
-    r"^(?:it|that|this|there|here|fear|the (?:moment|past|present|world|middle|next|same|new|bigger|top|second|final)|a (?:new|bigger|different|better|lovely|beautiful|small|smaller|nice) (?:place|one|role|job|position|phase)"
+    r"^(?:it|that|this|there|here|fear|(?:\d+|two|three|four|five|six|seven|many|several|different|various|a few|a lot of) .*|the (?:moment|past|present|world|middle|next|same|new|bigger|top|second|final)|a (?:new|bigger|different|better|lovely|beautiful|small|smaller|nice) (?:place|one|role|job|position|phase)"
     r"|the (?:us|next|new) .* (?:step|stage)|peace|harmony|pain|hope|debt|love|touch|(?:my|their) (?:head|mind|dreams?|own world)|another .* (?:job|role|team)|next .*|a .* (?:team|role|department|world|dream)|work|bed|sleep"
     r"|general|remote work|management|in with .*)$",
     re.IGNORECASE,
@@ -192,7 +192,9 @@ def _employer(rest: str) -> str:
     if not match or rest[: match.start()].strip().lower().startswith(("hard", "on ", "out", "towards")):
         return ""
     value = _AS.sub("", cut(match[1]))
-    if not is_value(value) or _NOT_EMPLOYER.match(value):
+    if not is_value(value) or _NOT_EMPLOYER.match(value) or re.search(r" to \w", value):
+        return ""
+    if match[0].lower().startswith("with") and not value[:1].isupper():
         return ""
     return proper(value) if " " not in value and value.isalpha() else value
 
@@ -360,19 +362,20 @@ RULES: tuple[Rule, ...] = (
     rule(r"(?:grew up|was raised|was brought up)\s+(?:as .+? )?(?P<prep>in |on |near )(?P<v>.+)$", lambda m, v: _grew_up(m, v)),
     rule(r"(?:(?:comes?|came|hails?) (?P<sure>from)|is (?P<x>originally )?from)\s+(?P<v>.+)$", _hails),
     rule(r"(?:lives?|lived|resides?|is (?:living|based|residing|staying|located|settled)|has been (?:living|based|residing)|has lived|is back)\s+(?:alone |together |happily |full-time )?(?:in|near|outside(?: of)?|at|on)\s+(?P<v>.+)$", _home),
+    rule(r"(?:lives?|is living|has been living|has lived)\s+(?:alone\s+|happily\s+|together\s+)?with .+? in (?P<v>(?-i:[A-Z]).*)$", _home),
     rule(r"(?:lives|lived|is living|has been living|stays)\s+(?:alone|by (?:myself|themselves)|on (?:my|their) own|(?:at home )?with (?:my|their|a|an|two|three|four) \w+).*$", lambda m, v: [Draft(None, negated=v.negated)]),
     rule(r"(?:moved|relocated|has (?:just )?(?:moved|relocated)|emigrated|immigrated|moves)\s+(?:back |over |out |up |down |all the way )?(?:from .+? )?(?:to|into)\s+(?P<v>.+)$", _moved),
     rule(r"(?:settled(?: down)?|has settled|bought a (?:house|flat|home|apartment|place)|lives now)\s+in\s+(?P<v>.+)$", _moved),
     rule(r"(?:works?|worked|is working|has been working|has worked|is employed|was working)\s+(?P<rest>.+)$", _works),
     rule(r"(?:got|gets|landed|started|has started|has got|accepted|is starting|has|took|found|has landed|begins|began)\s+(?:a |an |my |their |his |her )?(?:(?:new|part-time|full-time|summer|dream|great|first) )*(?:job|position|role|internship|gig)(?: as .+?)?\s+(?:at|with|for|in)\s+(?P<v>.+)$", _employs),
     rule(r"(?:got|was|has been) (?:hired|recruited|employed) (?:by|at)\s+(?P<v>.+)$", _employs),
-    rule(r"(?:started|began|has started) (?:working )?(?:at|for)\s+(?P<v>[A-Z].*)$", _employs),
+    rule(r"(?:started|began|has started) (?:working )?(?:at|for)\s+(?P<v>(?-i:[A-Z]).*)$", _employs),
     rule(r"(?:joined|has joined)\s+(?P<v>.+)$", _joins),
     rule(r"(?:quit|quits|left|has quit|has left|resigned from|gave up|lost|has lost)\s+(?P<job>(?:my |their |his |her |the |that )?(?:(?:old|current|day|previous|full-time|part-time|corporate) )?(?:jobs?|position|post))(?:\s+(?:as .+? )?(?:at|with|for|in)\s+(?P<v>.+))?(?:$|\s|[,.])", _quits),
     rule(r"(?:resigned|has resigned|got fired|was fired|was laid off|got laid off)\s+from\s+(?P<v>.+)$(?P<job>)?", _quits),
-    rule(r"(?:left|has left)\s+(?P<v>[A-Z][\w&.-]+(?: [A-Z][\w&.-]+)*)\s+after\b.*$", _leaves),
+    rule(r"(?:left|has left)\s+(?P<v>(?-i:[A-Z][\w&.-]+(?: [A-Z][\w&.-]+)*))\s+after\b.*$", _leaves),
     rule(r"(?:got|was|has been|is) (?:laid off|fired|made redundant|let go|unemployed|out of work|between jobs)\b", _jobless),
-    rule(r"is (?P<v>retired|self-employed|unemployed|a stay-at-home (?:mom|dad|parent|mum)|a freelancer|semi-retired)\b", _status),
+    rule(r"is (?P<v>retired|self-employed|unemployed|a stay-at-home (?:mom|dad|parent|mum)|a freelancer|freelance|freelancing|semi-retired)\b", _status),
     rule(r"(?:got|was|has been) (?:promoted|appointed|elected|named)(?: to| as)?\s+(?P<v>(?!again|last|today|yesterday|recently|at |on |in ).+)$", _role),
     rule(r"(?:became|has become|becomes|started (?:working )?as|qualified as|retrained as|is training as)\s+(?P<v>.+)$", _became),
     rule(r"is (?:working as |currently )?(?:an?|the|one of the) (?P<v>.+)$", _is_trade),
@@ -381,9 +384,9 @@ RULES: tuple[Rule, ...] = (
     rule(r"(?:studies|studied|is studying|has been studying|was studying)\s+(?P<rest>.+)$", _studies),
     rule(r"(?:majors?|majored|is majoring|is doing a major)\s+in\s+(?P<rest>.+)$", _studies),
     rule(rf"(?:has|got|earned|holds|is (?:doing|pursuing|finishing|getting|working on|studying for)|finished|completed|did|started|has (?:got|finished|completed|started))\s+{_DEGREE}\s+(?:degree )?(?:in|on)\s+(?P<v>.+)$", _degree),
-    rule(r"(?:goes to|attends|is enrolled at|enrolled at|got into|was accepted (?:to|into|at)|is a (?:student|freshman|sophomore|junior|senior) at|went to)\s+(?P<v>(?:the )?(?:[A-Z][\w'’.-]* )*(?:University|College|School|Academy|Institute|High|Primary|Conservatory|Polytechnic)\b.*)$", _school),
+    rule(r"(?:goes to|attends|is enrolled at|enrolled at|got into|(?:was|got|has been) (?:accepted|admitted) (?:to|into|at)|is a (?:student|freshman|sophomore|junior|senior) at|went to)\s+(?P<v>(?:the )?(?-i:(?:[A-Z][\w'’.-]* )*)(?:University|College|School|Academy|Institute|High|Primary|Conservatory|Polytechnic)\b.*)$", _school),
     rule(r"(?:graduated|has graduated)\s+from\s+(?P<v>.+)$", _graduated),
-    rule(r"is\s+(?P<v>[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)?)$", _bare_name),
+    rule(r"is\s+(?P<v>(?-i:[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)?))$", _bare_name),
 )
 
 

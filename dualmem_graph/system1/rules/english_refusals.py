@@ -77,7 +77,7 @@ _HEDGE_EXCEPT = re.compile(
     re.IGNORECASE,
 )
 _UNCERTAIN = re.compile(
-    r"\b(?:could|should|might|may|maybe|perhaps|supposedly|would(?! (?:love|rather|prefer|like to "
+    r"\b(?:could|should|might|(?-i:may)|maybe|perhaps|supposedly|would(?! (?:love|rather|prefer|like to "
     r"(?:visit|learn|travel|become|move|live|study|own)))|ought|possibly|probably should)\b",
     re.IGNORECASE,
 )

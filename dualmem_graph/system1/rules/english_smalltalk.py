@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from dualmem_graph.system1.rules import english_refusals as refusals
+from dualmem_graph.system1.rules.english_grammar import is_naming
 from dualmem_graph.system1.rules.english_text import tidy
 from dualmem_graph.text.chunks import sentences
 
@@ -55,6 +56,8 @@ def is_small_talk(text: str) -> bool:
 
 
 def _is_idle(sentence: str) -> bool:
+    if is_naming(sentence):
+        return False
     if _PHATIC.match(sentence) or _MEMORY_QUESTION.match(sentence):
         return True
     if asks_to_forget(sentence):
@@ -70,6 +73,9 @@ def asks_to_remember(sentence: str) -> str | None:
     match = _REMEMBER.match(tidy(sentence))
     if match is None or _NOT_PAYLOAD.search(match["v"]):
         return None
+    aside = re.search(r"\b(?:remember|forget)\s*,", match[0], re.IGNORECASE)
+    if aside and re.search(r"\byou\b", match["v"], re.IGNORECASE):
+        return None  # "and remember, I'm always here for you"
     return match["v"].strip().rstrip(".! ")
 
 

@@ -22,17 +22,18 @@ from dualmem_graph.system1.rules.english_drafts import (
 )
 from dualmem_graph.system1.rules.english_grammar import Kind
 from dualmem_graph.system1.rules.english_predicates import Tense
-from dualmem_graph.system1.rules.english_words import DIETS, TRAIT_PHRASES, TRAITS
+from dualmem_graph.system1.rules.english_words import DIETS, NATIONALITIES, TRAIT_PHRASES, TRAITS
 
 _LIGHT_ACTION = re.compile(
     r"^(?:(?:eating|drinking|playing with|listening to|watching|to eat|to drink|to listen to|having)\s+)(?=\w)", re.IGNORECASE
 )
-_CLAUSE = re.compile(r"^(?:that|how|when|what|it when|the way|the idea|the fact|if|where|why|seeing|hearing|being able)\b", re.I)
+_CLAUSE = re.compile(r"^(?:having|knowing|that|how|when|what|it when|the way|the idea|the fact|if|where|why|seeing|hearing|being able)\b", re.I)
 _PEOPLE = re.compile(
-    r"^(?:(?:my|their|his|her|our)\s+(?:\w+\s+)?(?:wife|husband|kids?|family|mom|mum|dad|job|boss|life|girlfriend|boyfriend|dog|cat|daughter|son"
+    r"^(?:(?:my|their|his|her|our)\s+(?:\w+\s+)?(?:wife|husband|kids?|family|mom|mum|dad|boss|life|girlfriend|boyfriend|dog|cat|daughter|son"
     r"|children|friends?|sister|brother|parents)|him|her|people|everyone|each other)\b",
     re.IGNORECASE,
 )
+_ANOTHERS = re.compile(r"^(?:his|her|its|your)\b", re.IGNORECASE)
 _LONGEST_OBJECT = 9
 _MOST_WORDS = 7
 _OPPOSITE = {dim.LIKE: dim.DISLIKE, dim.DISLIKE: dim.LIKE}
@@ -48,7 +49,7 @@ def _attitude(value: str) -> Handler:
             return []
         if re.match(r"(?:all the|this|that|these|those|both of)\b", spoken):
             return []
-        phrase = cut(re.sub(r"^(?:the (?:sound|taste|smell|feel|feeling|thought) of )", "", spoken), company=False)
+        phrase = cut(re.sub(r"^(?:the (?:sound|taste|smell|feel|feeling|thought) of )", "", spoken), company=False, listed=True)
         parts = _objects(phrase)
         if view.subject.kind in (Kind.THING, Kind.WORLD):
             return []
@@ -56,7 +57,7 @@ def _attitude(value: str) -> Handler:
         for part in parts:
             key = _object_key(part)
             dimension = key_of(dim.ATTITUDE, key) if len(part.split()) <= _LONGEST_OBJECT else None
-            if dimension is None or _PEOPLE.match(part):
+            if dimension is None or _PEOPLE.match(part) or _ANOTHERS.match(part):
                 return []
             drafts.append(_stance(dimension, value, part, match, view, several=len(parts) > 1))
         return drafts
@@ -137,7 +138,7 @@ def _trait(match: re.Match[str], view: View) -> list[Draft]:
     """"is left-handed and pretty introverted": each adjective of the list that is a trait."""
     if view.subject.kind in (Kind.THING, Kind.WORLD):
         return []
-    phrase = cut(match["v"])
+    phrase = re.sub(r" (?=handed\b)", "-", cut(match["v"]))
     parts = [re.sub(r"^(?:very|pretty|quite|really|so|a bit|a little|rather|super|extremely|an?|more of an?|such an?|total|big|huge|natural|complete|bit of an?)\s+", "", part) for part in items(phrase)]
     parts = [re.sub(r"^(?:an?|total|huge|big)\s+", "", part) for part in parts]
     traits = [part for part in parts if part.lower() in TRAITS or part.lower() in TRAIT_PHRASES]
@@ -191,7 +192,11 @@ def _switched(match: re.Match[str], view: View) -> list[Draft]:
 
 _SMALL_VERBS = frozenset(
     "is has does can was feels gets seems thinks knows wants needs says means hopes guesses wishes goes has thanks appreciates sounds looks tells asks "
-    "agrees believes understands sees hears loves likes hates enjoys prefers dislikes misses would will".split()
+    "agrees believes understands hears loves likes hates enjoys prefers dislikes misses would will".split()
+)
+#: Verbs that name a habit without an object.
+_WHOLE_HABITS = frozenset(
+    "smokes drinks drives gambles vapes snores meditates swims runs cooks bakes travels reads exercises jogs cycles fasts journals prays sleepwalks".split()
 )
 _ABSTAINS = frozenset(
     "eats drinks smokes drives wears uses watches flies consumes celebrates works own owns trusts reads cooks vapes gambles sleeps"
@@ -209,7 +214,7 @@ def habit(view: View) -> list[Draft]:
     if predicate.tense is not Tense.PRESENT or view.subject.kind in (Kind.THING, Kind.WORLD):
         return []
     verb = predicate.verb
-    going = verb == "goes" and not re.match(r"goes (?:back|through|well|on)\b", predicate.core)
+    going = (verb == "goes" or predicate.core.startswith("looks forward to")) and not re.match(r"goes (?:back|through|well|on)\b", predicate.core)
     if (verb in _SMALL_VERBS and not going) or not verbs.is_third(verb):
         return []
     abstains = predicate.negated and verb in _ABSTAINS
@@ -219,15 +224,20 @@ def habit(view: View) -> list[Draft]:
         return []
     phrase = cut(predicate.core)
     words = phrase.split()
-    if not words or is_pronoun(" ".join(words[1:])) or len(words) > _MOST_WORDS + 2:
+    object_ = " ".join(words[1:])
+    if re.match(r"(?:it|them|that|this|him|her|those|these)\b", object_):
         return []
-    if len(words) == 1 and not (abstains or regular):
+    if not words or (is_pronoun(object_) and words[1] != "and") or len(words) > _MOST_WORDS + 2:
         return []
-    dimension = key_of(dim.HABIT, habit_key(phrase))
+    key = habit_key(phrase)
+    scheduled = bool(re.search(r"\b(?:every|on \w+days|on weekends|each)\b", predicate.core))
+    if " " not in key and not scheduled and not (abstains or verb in _WHOLE_HABITS):
+        return []
+    dimension = key_of(dim.HABIT, key)
     return [Draft(dimension, None if predicate.negated else dim.YES, predicate.negated)] if dimension else []
 
 
-_PER = re.compile(r"\s+(?:an?|per|every|each|once|twice|\w+ times) (?:day|week|month|year|morning|evening|night|weekend|single|other|\w+day).*$", re.IGNORECASE)
+_PER = re.compile(r"\s+(?:(?:(?:a few|several|a couple of|many|\w+) times|once|twice) )?(?:an?|per|every|each|once|twice) (?:day|week|month|year|morning|evening|night|weekend|single|other|\w+day).*$", re.IGNORECASE)
 _INNER = re.compile(r"\b(?:my|their|his|her|our|the|an?|some|any) ", re.IGNORECASE)
 
 
@@ -251,7 +261,24 @@ _LIKE = _attitude(dim.LIKE)
 _DISLIKE = _attitude(dim.DISLIKE)
 _FEAR = _attitude(dim.FEAR)
 
+def _fan(match: re.Match[str], view: View) -> list[Draft]:
+    """"is a huge Arsenal fan": the same as liking Arsenal."""
+    dimension = key_of(dim.ATTITUDE, match["v"])
+    if dimension is None or view.subject.kind in (Kind.THING, Kind.WORLD):
+        return []
+    return [Draft(dimension, dim.DISLIKE if view.negated else dim.LIKE)]
+
+
+def _nationality(match: re.Match[str], view: View) -> list[Draft]:
+    value = match["v"]
+    if value.lower() not in NATIONALITIES or view.subject.kind in (Kind.THING, Kind.WORLD):
+        return []
+    return [Draft("trait:nationality", value[:1].upper() + value[1:], view.negated)]
+
+
 RULES: tuple[Rule, ...] = (
+    rule(r"is\s+an? (?:(?:huge|big|massive|lifelong|avid|total|real|serious|bit of a|die-hard) )*(?P<v>(?!no )[\w' -]+?) (?:fan|lover|enthusiast|geek|nerd|buff|addict|junkie)$", _fan),
+    rule(r"is\s+(?:half |part |originally |also |half-)?(?P<v>[A-Za-z]+)$", _nationality),
     rule(r"(?:is|went|has been|became|turned|has gone|has become|goes|eats|follows|is on|has started)\s+(?:strictly |mostly |fully |on |back to (?:being )?)*(?P<v>(?:an? )?[\w-]+(?: free)?(?: diet)?)(?=$|[\s,.])", _diet),
     rule(r"prefers?\s+(?P<v>.+?)(?:\s+(?:over|to|rather than|instead of|more than|than)\s+(?P<w>(?!\w+ (?:it|them)\b).+))$", _prefers),
     rule(r"would rather\s+(?P<v>.+?)(?:\s+than\s+(?P<w>.+))$", _prefers),
@@ -263,7 +290,7 @@ RULES: tuple[Rule, ...] = (
     rule(r"fears?\s+(?P<v>.+)$", _FEAR),
     rule(r"(?:loves?|adores?|enjoys?|(?:likes?|loved|liked|enjoyed)(?! (?:to (?:say|think|add|know|see if))|the idea)|has (?:always |recently )?(?:loved|liked|enjoyed|adored)|has grown to (?:like|love)|fell in love with|has fallen in love with|is in love with)\s+(?P<v>.+)$", lambda m, v: _likes(m, v)),
     rule(r"(?:is|has been|has always been|became|has become) (?:an? )?(?:(?:really|very|super|so|totally|big|huge|massive|great|lifelong|avid|pretty|completely|quite|more of a|much of a|absolute|keen|real|such a|hardcore|longtime) )*(?:fan of|into|fond of|crazy about|mad about|passionate about|obsessed with|keen on|interested in|hooked on|addicted to|enthusiastic about|a sucker for|lover of|nuts about|enthusiast of)\s+(?P<v>.+)$", _LIKE),
-    rule(r"(?:got|has gotten|has got|gets) (?:really |super |so )?(?:into|hooked on|obsessed with)\s+(?P<v>(?!(?:an?|the|my|their|trouble|college|university|grad|law|med|bed|\w+ (?:school|college|university)|[A-Z]\w+$)\b).+)$", _LIKE),
+    rule(r"(?:got|has gotten|has got|gets) (?:really |super |so )?(?:into|hooked on|obsessed with)\s+(?P<v>(?!(?:an?|the|my|their|trouble|college|university|grad|law|med|bed|\w+ (?:school|college|university)|(?-i:[A-Z])\w+$)\b).+)$", _LIKE),
     rule(r"(?:values?|cares? (?:deeply |a lot )?about|believes in|has (?:had )?an? (?:real |huge |big |deep )?(?:soft spot|passion|thing|weakness|sweet tooth|love) for)\s+(?P<v>.+)$", _LIKE),
     rule(r"misses\s+(?P<v>.+)$", _misses),
     rule(r"(?:stopped|quit|gave up|has stopped|has quit|has given up|cut out|has cut out|swore off)\s+(?P<v>(?!(?:my|their|the|his|her|that|a) (?:job|position|team|whole)|on\b|work\b|at\b|by\b|for\b|in\b|trying\b).+)$", _stopped),

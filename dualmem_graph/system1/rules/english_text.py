@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from dualmem_graph.system1.rules import english_verbs as verbs
+
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "´": "'", "`": "'"})
 # Pictographs, dingbats, arrows, flags, joiners and variation selectors.
 _EMOJI = re.compile("[\U0001f000-\U0001faff\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d\u20e3]+")
@@ -74,7 +76,11 @@ _SHORT_FORMS = {
     "lang": "language",
     "uni": "university",
 }
+_SOFTENER = re.compile(
+    r"\b(?:kind|sort) of\b(?= (?!music|food|person|thing)\w+)|\bkinda\b|\bsorta\b", re.IGNORECASE
+)
 _ELIDED_DUTY = re.compile(r"^got to\b(?= (?!(?:see|know|go|visit|meet)\b)\w+)", re.IGNORECASE)
+_HAD_OR_WOULD = re.compile(r"\b(I|we|he|she|they|you)'d\b(?=\W+(\w+)|$)", re.IGNORECASE)
 _DAY = re.compile(r"\b(?:Fri|Sat|Sun)\b", re.IGNORECASE)
 _SHORT = re.compile(r"(?<![\w'./@-])(?:w/(?=\s)|'?[A-Za-z][A-Za-z-]*)(?![\w/@'-]|\.\w)")
 
@@ -95,11 +101,11 @@ _EXPANSIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             r"|go|appreciate|want|want|need|probably)\b)",
             r"\1 would",
         ),
-        (r"\b(I|we|he|she|they|you)'d\b", r"\1 had"),
         (r"\b(we|you|they)'re\b", r"\1 are"),
         (r"\bcan't\b|\bcan not\b", "cannot"),
         (r"\bwon't\b", "will not"),
-        (r"\bain't\b", "am not"),
+        (r"\bI ain't\b", "I am not"),
+        (r"\bain't\b", "is not"),
         (r"\b(\w+)n't\b", r"\1 not"),
         (
             r"\b(he|she|it|that|there|here|who|what|where|this|name)'s"
@@ -117,7 +123,6 @@ _EXPANSIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(?<=\blast )Sat\b|(?<=\bnext )Sat\b|(?<=\bon )Sat\b|(?<=\bthis )Sat\b", "Saturday"),
         (r"(?<=\blast )Sun\b|(?<=\bnext )Sun\b|(?<=\bon )Sun\b|(?<=\bthis )Sun\b", "Sunday"),
         (r"\bany\s?more\b(?=\W*$|,)", "any more"),
-        (r"\b(?:kind|sort) of\b(?= (?!music|food|person|thing)\w+)|\bkinda\b|\bsorta\b", ""),
     )
 )
 
@@ -148,9 +153,10 @@ _OPENER = re.compile(
 )
 _LONE_MARK = re.compile(r"^[\s,!.:;—–)(-]+")
 _CLOSER = re.compile(
-    r"(?:[\s,]+(?:lol|haha+|hehe+|lmao|tho|though|btw|by the way|you know|tbh|fyi|ha|xd|i guess|right|ok|okay"
-    r"|actually|honestly|to be honest|of course|as you know|as well|please|thanks|thank you|so yeah|so far so good"
-    r"|etc|and stuff|and all|or something|or whatever|for now|too|man|dude|bro|yay|phew))*[\s.!?,;:…~]*$",
+    r"(?:[\s,]+(?:lol|haha+|hehe+|lmao|tho|though|btw|by the way|you know|tbh|fyi|ha|xd|i guess"
+    r"|actually|honestly|to be honest|of course|as you know|as well|please|thanks|thank you|so yeah|so far so good|speaking of which|speaking of"
+    r"|etc|and stuff|and all|or something|or whatever|for now|too|yay|phew)|,\s*(?:man|dude|bro|mate|right|ok|okay)"
+    r"|,\s*(?:(?:a bit|a little|so|really|very|super|pretty|quite)\s+)?(?:nervous|excited|stoked|scared|happy|anxious|tired|sad|proud))*[\s.!?,;:…~]*$",
     re.IGNORECASE,
 )
 _MAX_OPENERS = 6
@@ -166,6 +172,7 @@ def tidy(text: str) -> str:
     text = _EMOJI.sub(" ", text.translate(_QUOTES))
     text = _EMOTICON.sub(" ", text)
     text = _MARKUP.sub("", text).replace(" & ", " and ")
+    text = _SOFTENER.sub("", text)
     text = _ELIDED_DUTY.sub("I have to", _SHORT.sub(_full_form, text).strip())
     if "'" in text or "got to" in text or "an not" in text or _DAY.search(text) or "more" in text or " of " in text:
         text = expand(text)
@@ -176,7 +183,14 @@ def expand(text: str) -> str:
     """Write contractions out: ``I've`` → ``I have``, ``doesn't`` → ``does not``."""
     for pattern, replacement in _EXPANSIONS:
         text = pattern.sub(replacement, text)
-    return text
+    return _HAD_OR_WOULD.sub(_had_or_would, text) if "'d" in text else text
+
+
+def _had_or_would(match: re.Match[str]) -> str:
+    """"I'd watch" is "would", "I'd watched" and "I'd been" are "had"."""
+    verb = (match[2] or "").lower()
+    would = verb in verbs.BASES and not verbs.is_irregular_past(verb)
+    return f"{match[1]} {'would' if would else 'had'}"
 
 
 def _full_form(match: re.Match[str]) -> str:

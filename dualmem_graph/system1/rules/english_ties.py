@@ -177,7 +177,7 @@ def _got_pet(match: re.Match[str], view: View) -> list[Draft]:
 
 
 def _allergic(match: re.Match[str], view: View) -> list[Draft]:
-    parts = items(cut(match["v"]))
+    parts = items(cut(match["v"], listed=True))
     drafts = []
     for part in parts:
         dimension = key_of(dim.ALLERGY, re.sub(r"^(?:most|all|raw|certain)\s+", "", part))
@@ -216,7 +216,8 @@ def _is_ill(match: re.Match[str], view: View) -> list[Draft]:
 
 def _speaks(match: re.Match[str], view: View) -> list[Draft]:
     """One skill a language: "speaks Portuguese and a bit of Hungarian" is two."""
-    spoken = cut(match["v"])
+    spoken = cut(re.sub(r"\b(a (?:bit|little))(?= of\b)", "some", match["v"]), listed=True)
+    spoken = spoken.replace("some of ", "a bit of ")
     parts = items(spoken)
     drafts = []
     for part in parts:
@@ -246,7 +247,7 @@ def _learns(match: re.Match[str], view: View) -> list[Draft]:
 
 
 def _plays(match: re.Match[str], view: View) -> list[Draft]:
-    phrase = cut(re.split(r"\s+(?:in|at|for|on|every)\b", match["v"])[0])
+    phrase = cut(re.split(r"\s+(?:in|at|for|on|every|as|when|since|with|until)\b", match["v"])[0])
     parts = [without_article(part) for part in items(phrase)]
     if not parts or any(part.lower().split()[-1:] == [] for part in parts):
         return []
@@ -269,6 +270,9 @@ def _can(match: re.Match[str], view: View) -> list[Draft]:
     rest = cut(match["rest"] or "")
     if rest and not is_value(rest):
         return []
+    if verb in {"eat", "drink"}:
+        key = key_of(dim.HABIT, f"{verb} {rest}") if view.negated and rest else None
+        return [Draft(key, None, True)] if key else []
     if verb == "speak":
         spoken = re.match(r"(?P<v>.+)", rest)
         return _speaks(spoken, view) if spoken else []
@@ -336,14 +340,35 @@ def _sold(match: re.Match[str], view: View) -> list[Draft]:
 
 _SKILL_VERBS = (
     r"swim|drive|cook|bake|ski|skate|surf|dance|sing|sew|knit|crochet|draw|paint|code|program|juggle|whistle|ride|play|speak|read"
-    r"|type|fly|sail|row|dive|climb"
+    r"|type|fly|sail|row|dive|climb|eat|drink"
 )
+
+_WITH_PET = re.compile(r"\bwith (?:my|their|our) (?:\w+ )?(?P<kind>[a-z]+),? (?P<name>[A-Z][\w'-]+)")
+_COMPANION = re.compile(
+    r"\bwith (?P<part>(?:an?|one|two|three|my|their|our|his|her) (?:[\w-]+ ){1,4}(?:called|named) [A-Z][\w'-]+(?:(?:,? and |, )[A-Z][\w'-]+)*)"
+)
+
+
+def companion(view: View) -> list[Draft]:
+    """"lives in Leeds with a whippet called Biscuit" says that there is a whippet, too."""
+    if not view.subject.is_self or view.negated:
+        return []
+    pet = _WITH_PET.search(view.text)
+    if pet and pet["kind"] in PETS:
+        name = pet["name"]
+        return [Draft(pet_dimension(name, name), pet["kind"], predicate=f"has a {pet['kind']} named {name}")]
+    match = _COMPANION.search(view.text)
+    if match is None:
+        return []
+    draft = _had(match["part"], view)
+    return [draft] if draft is not None and draft.predicate else []
+
 
 RULES: tuple[Rule, ...] = (
     rule(r"(?:is|was|got|has been|has gotten|gets)\s+(?:happily |recently |newly )?(?P<v>married|engaged|divorced|separated|widowed)\b(?! (?:in|with) (?:the|a|an|my|their) (?:community|project|work|process|conversation))", _relationship),
     rule(r"is\s+(?P<v>single|an? (?:widow|widower)|seeing(?= (?:someone|somebody|an? (?:new )?(?:guy|girl|man|woman)))|dating)\b(?! (?:mom|dad|parent|mother|father|mum|malt|origin|most|point|day))", _relationship),
-    rule(r"(?P<x>started|has started|has been|began) (?P<v>dating|seeing) (?:someone|somebody|an? |[A-Z])", _relationship),
-    rule(r"(?:broke up|split up|has broken up|has split up|separated|parted ways)\b(?: with (?:my|their|his|her|[A-Z]))?", _separated),
+    rule(r"(?P<x>started|has started|has been|began) (?P<v>dating|seeing) (?:someone|somebody|an? |(?-i:[A-Z]))", _relationship),
+    rule(r"(?:broke up|split up|has broken up|has split up|separated|parted ways)\b(?: with (?:my|their|his|her|(?-i:[A-Z])))?", _separated),
     rule(r"(?:has|keeps|has got)\s+(?P<v>[\w-]+(?: [\w-]+)?) allergy\b", lambda m, v: _has_allergy(m, v)),
     rule(r"(?:has|owns|keeps|has got|cares for)\s+(?P<rest>.+)$", _has),
     rule(r"is\s+(?:an?|the) (?:proud |single |married |happy )*(?:mom|mum|mother|dad|father|parent|mama)(?:-| )of(?:-| )(?P<n>\w+)", _parent_of),

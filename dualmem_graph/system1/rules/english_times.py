@@ -22,6 +22,10 @@ _HINT = re.compile(
     r"|halloween|new year)",
     re.IGNORECASE,
 )
+_BOOKED = re.compile(
+    r"^(?:\w+ )?(?:has )?(?:just |already )?(?:signed up|registered|booked|scheduled|planned|enrolled|reserved)\b|\btickets? (?:for|to)\b",
+    re.IGNORECASE,
+)
 _WEEKDAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:mon|tue|wed|thu|fri|sat|sun)\b", re.IGNORECASE)
 _MONTH = re.compile(
     r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b", re.IGNORECASE
@@ -30,10 +34,13 @@ _DIRECTED = re.compile(r"\b(?:last|next|this|ago|past|coming|previous|(?:19|20)\
 _ABSOLUTE_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _REPEATED = re.compile(r"\b(?:every|each|most|per|any)\s+(?:\w+\s+)?$", re.IGNORECASE)
 _DURATION = re.compile(r"\b(?:for|in under|within|over|about|almost|nearly|of|a)\s+(?:the )?(?:last|past|about |over |almost )?\s*$", re.IGNORECASE)
-_PREPOSITION = re.compile(r"\b(?:on|in|at|during|over|back in|back on|around|about|almost|nearly|roughly|just over|some)\s+(?:the\s+)?$", re.IGNORECASE)
+_PREPOSITION = re.compile(r"\b(?:on|in|at|during|over|around|about|almost|nearly|roughly|just over|some)\s+(?:the\s+)?$", re.IGNORECASE)
 _KEEPS_PREPOSITION = re.compile(r"\b(since|until|till|by|before|after|from|for|to|through|between)\s+(?:the\s+)?$", re.IGNORECASE)
 _PART_OF_DAY = re.compile(r"\b(morning|afternoon|evening|night|noon)\b|\b(tonight)\b", re.IGNORECASE)
+_CLOCK = re.compile(r"\d+:\d\d(?::\d\d)?")
 _DAY = timedelta(days=1)
+#: "The 1900s" is no time of an event.
+_LONGEST = timedelta(days=3660)
 _WEEKEND_DAYS = 3
 _WEEK_DAYS = 7
 _MONTH_DAYS = (27, 32)
@@ -41,18 +48,29 @@ _YEAR_DAYS = (360, 367)
 
 
 def spans_in(text: str, ctx: SentenceContext, tense: Tense) -> list[TimeSpan]:
-    """The points in time that a clause names, read in the direction of its tense."""
+    """The points in time that a clause names, read in the direction of its tense.
+
+    What was booked lies ahead although it was booked before.
+    """
     if not _HINT.search(text):
         return []
+    if _BOOKED.search(text):
+        tense = Tense.FUTURE
     local = ctx.reference.astimezone(ctx.zone)
     found = find_times(text, local, zone=ctx.zone)
-    return [_directed(span, local, tense) for span in found if not _is_repeated(text, span)]
+    return [
+        _directed(span, local, tense)
+        for span in found
+        if not _is_repeated(text, span) and span.end - span.start <= _LONGEST
+    ]
 
 
 def _is_repeated(text: str, span: TimeSpan) -> bool:
     at = text.find(span.text)
     if at < 0 or not span.text:
         return True
+    if _CLOCK.fullmatch(span.text) and re.search(r"\bin\s+$", text[:at]):
+        return True  # "in 3:45" is a length of time
     after = text[at + len(span.text) : at + len(span.text) + 2]
     if _REPEATED.search(text[:at]) or re.match(r"(?:every|each)\b", span.text, re.IGNORECASE):
         return True
@@ -130,4 +148,6 @@ def _rendered(span: TimeSpan, zone: tzinfo) -> str:
     if days <= 2 * _MONTH_DAYS[1]:
         return f"around {start + length / 2:%B %Y}"
     last = end - _DAY
+    if days > _YEAR_DAYS[1]:
+        return f"between {start:%Y} and {last:%Y}"
     return f"between {start:%B %Y} and {last:%B %Y}" if start.month != last.month else ""

@@ -168,6 +168,8 @@ TRAIT_PHRASES = frozenset(
         "night owl",
         "early bird",
         "morning person",
+        "evening person",
+        "night person",
         "early riser",
         "light sleeper",
         "heavy sleeper",
@@ -260,6 +262,17 @@ NOT_NAMES = frozenset(
     "running painting cooking reading writing god english mom dad grandma grandpa "
     "is are was were am has have had do does did can could will would should let lets one two "
     "three".split()
+)
+
+NATIONALITIES = frozenset(
+    "american british english scottish welsh irish french german italian spanish portuguese dutch belgian swiss austrian "
+    "danish swedish norwegian finnish icelandic polish czech slovak hungarian romanian bulgarian greek turkish russian "
+    "ukrainian serbian croatian bosnian slovenian albanian estonian latvian lithuanian canadian mexican cuban jamaican "
+    "brazilian argentinian argentine chilean colombian peruvian venezuelan ecuadorian bolivian uruguayan australian "
+    "kiwi chinese taiwanese japanese korean vietnamese thai indonesian malaysian singaporean filipino filipina indian "
+    "pakistani bangladeshi nepali iranian iraqi israeli lebanese syrian jordanian palestinian egyptian moroccan "
+    "tunisian algerian nigerian ghanaian kenyan ethiopian ugandan tanzanian zimbabwean somali senegalese georgian "
+    "armenian kazakh mongolian swede dane finn".split()
 )
 
 #: Countries and regions whose capital chat often drops.

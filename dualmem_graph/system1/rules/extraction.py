@@ -81,6 +81,7 @@ class _Reader:
     zone: tzinfo | None
     found: list[Candidate] = field(default_factory=list)
     names: tuple[str, ...] = ()
+    people: dict[str | None, tuple[Person, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         said = (turn.name for turn in self.turns if turn.role == "user" and turn.name)
@@ -106,7 +107,7 @@ class _Reader:
         own_words = getattr(module, "own_words", None)
         text = own_words(turn.text) if own_words else turn.text
         asked = self._asked(turn)
-        people: tuple[Person, ...] = ()
+        people = self._spoken_of(turn)
         findings: list[Finding] = []
         for sentence in sentences(text):
             ctx = SentenceContext(
@@ -121,11 +122,17 @@ class _Reader:
                 earlier=earlier,
             )
             found = module.read_sentence(sentence, ctx)
-            for finding in found:
-                people = (*finding.people, *people)[:_PEOPLE_REMEMBERED]
+            new = _people_in(module, sentence, ctx, found)
+            people = (*new, *people)[:_PEOPLE_REMEMBERED]
             findings += found
             asked = ""
+        self.people[turn.name] = tuple(dict.fromkeys(people))
         return findings
+
+    def _spoken_of(self, turn: Turn) -> tuple[Person, ...]:
+        """The one person the speaker's last turn was about; of several, none."""
+        last = self.people.get(turn.name, ())
+        return last if len(last) == 1 else ()
 
     def _subject(self, turn: Turn) -> str:
         if len(self.names) > 1 and turn.name:
@@ -144,6 +151,15 @@ class _Reader:
             return ""
         asked = [sentence for sentence in sentences(before.text) if sentence]
         return asked[-1] if asked else ""
+
+
+def _people_in(
+    module: ModuleType, sentence: str, ctx: SentenceContext, found: Sequence[Finding]
+) -> tuple[Person, ...]:
+    """Whom a sentence spoke of: those of its findings, else those it only mentions."""
+    named = tuple(person for finding in reversed(found) for person in finding.people)
+    people_in = getattr(module, "people_in", None)
+    return (*named, *(people_in(sentence, ctx) if people_in else ()))
 
 
 def read_statement(content: str) -> Reading | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import cached_property
 
 from dualmem_graph.text.times.spans import Clock, Found, Lean, Wall
 
@@ -41,51 +42,70 @@ class Said:
 Reading = Callable[[Said], Wall | Clock | None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rule:
     """A pattern and its reading.
 
-    A group ``core`` marks the words of the expression where the pattern needs to see more than
-    them. A ``weak`` clock counts only beside a day.
+    ``hints`` are features of a text (words in English, characters in Chinese) without one of
+    which the pattern cannot match: most texts hold few, so most rules are never tried. A group
+    ``core`` marks the words of the expression where the pattern needs to see more than them. A
+    ``weak`` clock counts only beside a day.
     """
 
-    pattern: re.Pattern[str]
+    hints: frozenset[str]
+    source: str
     read: Reading
     weak: bool = False
 
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The compiled pattern; most rules of a short process are never tried, nor compiled."""
+        return re.compile(self.source, re.IGNORECASE)
 
-def rule(pattern: str, read: Reading, *, weak: bool = False) -> Rule:
+
+def rule(hints: Collection[str], pattern: str, read: Reading, *, weak: bool = False) -> Rule:
     """Build a rule from a pattern, which is matched in any case."""
-    return Rule(re.compile(pattern, re.IGNORECASE), read, weak)
+    return Rule(frozenset(hints), pattern, read, weak)
 
 
 def veto(said: Said) -> None:
     """Read nothing: what repeats or lasts is no point in time, and nor are its parts."""
 
 
-def run(rules: Sequence[Rule], text: str, now: datetime, leaning: Leaning) -> Iterator[Found]:
-    """Yield everything in a text that some rule reads, overlaps included.
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """The rules of a language, its sense of tense, and the hints that a text holds."""
 
-    Args:
-        rules: the grammar.
-        text: any text.
-        now: the local moment of speaking, naive.
-        leaning: the language's sense of tense.
-    """
-    for each in rules:
+    rules: tuple[Rule, ...]
+    hints_of: Callable[[str], Collection[str]]
+    leaning: Leaning
+
+    def find(self, text: str, now: datetime) -> Iterator[Found]:
+        """Yield everything in a text that some rule reads, overlaps included.
+
+        Args:
+            text: any text.
+            now: the local moment of speaking, naive.
+        """
+        hints = self.hints_of(text)
+        if not hints:
+            return
+        for each in self.rules:
+            if not each.hints.isdisjoint(hints):
+                yield from self._apply(each, text, now)
+
+    def _apply(self, each: Rule, text: str, now: datetime) -> Iterator[Found]:
         group = "core" if "core" in each.pattern.groupindex else 0
         for match in each.pattern.finditer(text):
             try:
-                read = each.read(Said(match, now, leaning))
+                read = each.read(Said(match, now, self.leaning))
             except (ValueError, OverflowError):
                 read = None  # 30 February: a veto, or its parts would be read on their own
             else:
                 if read is None and each.read is not veto:
                     continue
-            begin, end = match.span(group)
             yield Found(
-                begin,
-                end,
+                *match.span(group),
                 wall=read if isinstance(read, Wall) else None,
                 clock=read if isinstance(read, Clock) else None,
                 weak=each.weak,

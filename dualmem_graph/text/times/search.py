@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, tzinfo
 
-from dualmem_graph.text.times import chinese, english
+from dualmem_graph.text.times.chinese import CHINESE
+from dualmem_graph.text.times.english import ENGLISH
 from dualmem_graph.text.times.spans import Clock, Found, Wall, midnight
 from dualmem_graph.types import Granularity, TimeSpan
 
@@ -35,20 +36,33 @@ def find_times(text: str, reference: datetime, *, zone: tzinfo | None = None) ->
     >>> [(span.text, span.start.date().isoformat()) for span in find_times("I ran yesterday", said)]
     [('yesterday', '2023-05-07')]
     """
-    has_english = english.may_hold_time(text)
-    has_chinese = chinese.may_hold_time(text)
-    if not (has_english or has_chinese):
-        return []
     if reference.tzinfo is None:
         reference = reference.replace(tzinfo=UTC)
     local = zone or reference.tzinfo or UTC
     now = reference.astimezone(local).replace(tzinfo=None)
-    found: list[Found] = []
-    if has_english:
-        found += english.find(text, now)
-    if has_chinese:
-        found += chinese.find(text, now)
+    found = [*_moments(text, local), *ENGLISH.find(text, now), *CHINESE.find(text, now)]
+    if not found:
+        return []
     return list(_to_spans(_longest(_join_clocks(found, text)), text, now, local))
+
+
+# An ISO 8601 moment, which may bring its own offset.
+_MOMENT = re.compile(
+    r"(?<![\d./-])(?:19|20)\d\d-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?"
+    r"(?:Z|[+-]\d\d:?\d\d)?(?!\d)",
+    re.ASCII,
+)
+
+
+def _moments(text: str, local: tzinfo) -> Iterator[Found]:
+    for match in _MOMENT.finditer(text):
+        try:
+            moment = datetime.fromisoformat(match[0])
+        except ValueError:
+            continue
+        if moment.tzinfo is not None:
+            moment = moment.astimezone(local).replace(tzinfo=None)
+        yield Found(*match.span(), Wall(moment, moment + timedelta(minutes=1), Granularity.TIME))
 
 
 def _join_clocks(found: list[Found], text: str) -> list[Found]:

@@ -42,9 +42,13 @@ def read_number_of_month(said: Said) -> Wall:
     return spans.one_day(spans.number_near(said.today, number_of(said["date"]), said.lean))
 
 
+# 大年初三 names no month.
+_LUNAR_MONTHS = {"": 1, "正": 1, "冬": 11, "腊": 12, "臘": 12}
+
+
 def read_lunar(said: Said) -> Wall:
     """Read 农历八月十五, 正月初三, 腊月廿三."""
-    month = {"正": 1, "冬": 11, "腊": 12, "臘": 12}.get(said["month"]) or number_of(said["month"])
+    month = _LUNAR_MONTHS.get(said["month"]) or number_of(said["month"])
     number, year = number_of(said["date"]), _year(said)
     if year is not None:
         return spans.one_day(lunar_date(year, month, number))

@@ -110,6 +110,8 @@ def _amounts(said: Said) -> tuple[float, float]:
     if said["more"]:
         # 二十多年 is 20 to 29, 两年多 two to nearly three
         most = fewest + (9 if fewest >= 10 and fewest % 10 == 0 else 1)
+    elif said["over"]:
+        most = fewest + 1
     return fewest, most
 
 

@@ -36,6 +36,9 @@ YEAR = (
     r"|(?<![零〇一二三四五六七八九十百])[零〇九][零〇一二三四五六七八九]年(?![前后後多来來代级級]))"
 )
 PART = r"(?P<part>凌晨|清晨|大清早|一大早|早上|早晨|上午|中午|下午|午[后後]|傍晚|晚上|晚[间間]|夜[里裡]|半夜|深夜)"
+LUNAR_DAY = (
+    r"(?:初[一二三四五六七八九十]|廿[一二三四五六七八九]|[二三]十|二?十[一二三四五六七八九]?)"
+)
 THIRD = "(?P<third>上旬|中旬|下旬|初|中|底|末)"
 SEASON = "(?:[春夏秋冬](?:天|季))"
 
@@ -58,7 +61,7 @@ SEASONS = {"春": "spring", "夏": "summer", "秋": "autumn", "冬": "winter"}
 
 FESTIVAL_KEYS = {
     r"除夕|大年三十|(?<=[到在等过])年三十|年夜饭": "lunar eve",
-    r"春节|春節|大年初一|农历新年|農曆新年|中国年": "spring festival",
+    r"春节|春節|农历新年|農曆新年|中国年": "spring festival",
     r"元宵节?|元宵節": "lantern",
     r"清明节?|清明節": "qingming",
     r"(?<![一二三四五六七八九十百〇零\d第])五一(?:劳动节|勞動節)?(?![路村一二三四五六七八九十个個号])|劳动节|勞動節": "labour",
@@ -88,15 +91,13 @@ FESTIVAL_KEYS = {
 }
 FESTIVAL = "(?:" + "|".join(FESTIVAL_KEYS) + ")"
 
-_TRIGGERS = frozenset(
-    "天日号號月年周週星礼禮前后後昨今明晚早点點时時节節末初底夕旦秋夜午庆慶诞誕一阳陽未过"
-)
-_HAN_DIGIT = re.compile(r"\d\s*[:：]\s*\d")
+
+def hints_of(text: str) -> frozenset[str] | set[str]:
+    """Give the characters of a text: what rules name as their hints."""
+    return _NOTHING if text.isascii() else set(text)
 
 
-def may_hold_time(text: str) -> bool:
-    """Say cheaply whether the grammar could find anything at all."""
-    return not text.isascii() and not _TRIGGERS.isdisjoint(text)
+_NOTHING: frozenset[str] = frozenset()
 
 
 def number_of(words: str) -> int:

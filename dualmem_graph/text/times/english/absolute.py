@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 
 from dualmem_graph.text.times import spans
 from dualmem_graph.text.times.english.relative import last_before, third_of
@@ -79,6 +79,8 @@ def read_year_alone(said: Said) -> Wall:
 def read_decade(said: Said) -> Wall | None:
     digits = said["decade"]
     start = int(digits) if len(digits) == 4 else (1900 if int(digits) >= 30 else 2000) + int(digits)
+    if len(digits) == 4 and digits.endswith("00") and start < 2000:
+        return spans.whole_year(start, 100)
     third = third_of(said)
     if third:
         offset, count = {"start": (0, 3), "early": (0, 4), "mid": (4, 3)}.get(third, (7, 3))
@@ -101,14 +103,6 @@ def read_season(said: Said) -> Wall:
 
 def read_iso_date(said: Said) -> Wall:
     return spans.one_day(date(int(said["y"]), int(said["m"]), int(said["d"])))
-
-
-def read_iso_moment(said: Said) -> Wall | None:
-    """Read an ISO 8601 moment; one with an offset is brought to the local clock."""
-    moment = datetime.fromisoformat(said.match["moment"].replace(" ", "T"))
-    if moment.tzinfo is not None:
-        return None  # ``search`` reads these, since it knows the zone
-    return Wall(moment, moment + timedelta(minutes=1), Granularity.TIME)
 
 
 def read_slashed_date(said: Said) -> Wall:

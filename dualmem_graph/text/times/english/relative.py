@@ -39,7 +39,7 @@ def read_named_day(said: Said) -> Wall:
 def read_part_of_today(said: Said) -> Wall:
     """Read "this morning", "tonight", "last night"."""
     clock = PARTS[said["part"] or "night"]
-    start = spans.midnight(said.today) - timedelta(days=said["which"] == "last")
+    start = spans.midnight(said.today) - timedelta(days=bool(said["last"]))
     return Wall(
         start + timedelta(minutes=clock.start),
         start + timedelta(minutes=clock.end),

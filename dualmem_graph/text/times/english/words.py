@@ -6,6 +6,7 @@ import re
 from typing import Literal
 
 from dualmem_graph.text.times.spans import Lean, Unit
+from dualmem_graph.text.wordlists import words
 
 MONTHS = {
     name: index // 2 + 1
@@ -102,28 +103,32 @@ FESTIVAL_KEYS = {
 }
 FESTIVAL = "(?:" + "|".join(FESTIVAL_KEYS) + ")"
 
-_TRIGGERS = frozenset(
-    [
-        *("today", "tonight", "yesterday", "tomorrow", "tmr", "tmrw", "ago", "last", "next"),
-        *("this", "past", "coming", "previous", "upcoming", "back", "now", "other", "noon"),
-        *("midnight", "clock", "end", "beginning", "start", "middle", "early", "mid", "late"),
-        *("later", "earlier", "in", "on", "weekend", "half", "quarter"),
-        *MONTHS,
-        *(f"{stem}day" for stem in ("mon", "tues", "wednes", "thurs", "fri", "satur", "sun")),
-        *("christmas", "xmas", "year", "years", "valentine", "valentines", "patrick", "patricks"),
-        *("easter", "labor", "labour", "workers", "mother", "mothers", "father", "fathers"),
-        *("memorial", "independence", "halloween", "thanksgiving", "friday", "festival", "boxing"),
-        *("women", "womens", "qingming", "qing", "spring", "summer", "autumn", "fall", "winter"),
-        *("fools", "sweeping", "july"),
-    ]
+#: What a text holds that has a digit in it.
+DIGIT = frozenset("#")
+WEEKDAY_WORDS = words(
+    "monday tuesday wednesday thursday friday saturday sunday"
+    " mondays tuesdays wednesdays thursdays fridays saturdays sundays"
+    " mon tue tues wed thu thur thurs fri sat sun"
+)
+UNIT_WORDS = words(
+    "min mins minute minutes hour hours hr hrs day days night nights week weeks weekend weekends"
+    " fortnight fortnights month months quarter quarters year years yr yrs decade decades"
+)
+FESTIVAL_WORDS = words(
+    "christmas xmas boxing year years festival valentine valentines women womens patrick patricks"
+    " fool fools friday easter labor labour workers mother mothers father fathers memorial"
+    " independence july halloween thanksgiving qingming qing sweeping"
 )
 _WORD = re.compile(r"[a-z]+")
-_DIGIT = re.compile(r"[0-9]")
+_DIGITS = re.compile(r"\d")
 
 
-def may_hold_time(text: str) -> bool:
-    """Say cheaply whether the grammar could find anything at all."""
-    return bool(_DIGIT.search(text)) or not _TRIGGERS.isdisjoint(_WORD.findall(text.lower()))
+def hints_of(text: str) -> set[str]:
+    """Give the words of a text, and ``#`` if it has a digit: what rules name as their hints."""
+    found = set(_WORD.findall(text.lower()))
+    if _DIGITS.search(text):
+        found |= DIGIT
+    return found
 
 
 _SHIFTS = {"last": -1, "past": -1, "previous": -1, "next": 1, "coming": 1, "upcoming": 1}
