@@ -80,8 +80,13 @@ def add(
         metadata=json_object(metadata, "--metadata"),
         idempotency_key=idempotency_key,
     )
-    with open_memory(storage_dir) as memory:
-        result = memory.add(**said, user_id=user_id, wait=wait, **options)
+    # Not the client's wait=True: that also waits for the vector index, which a process that ends
+    # at once need not load. Reads are exact without it.
+    with open_memory(storage_dir, reconcile_sync=wait) as memory:
+        result = memory.add(**said, user_id=user_id, **options)
+    if not result.turn_ids:
+        reasons = "; ".join(skipped.reason for skipped in result.skipped)
+        raise InputError(f"nothing was stored: {reasons or 'there is no message'}")
     output.emit(result.to_dict(), as_json, lambda: tables.added(result))
     if result.status == "failed":
         raise typer.Exit(1)
@@ -276,5 +281,7 @@ def _said(content: str | None, file: Path | None, text: str | None) -> dict[str,
 
 
 def _unwrapped(value: Any) -> Any:
-    """Take the list out of ``{"messages": […]}``; whatever else it is, the client judges it."""
-    return value["messages"] if isinstance(value, dict) and "messages" in value else value
+    """The list in ``{"messages": […]}``, or of a lone message; all else the client judges."""
+    if isinstance(value, dict):
+        return value.get("messages", [value])
+    return value

@@ -33,11 +33,11 @@ Layers = Annotated[
 MemoryId = Annotated[str, typer.Argument(help="Id of one version of a memory.", metavar="ID")]
 
 
-def open_memory(storage_dir: Path | None) -> SyncMemoryClient:
+def open_memory(storage_dir: Path | None, **settings: Any) -> SyncMemoryClient:
     """Open the store; imported here because the client is what costs time, not the help."""
     from dualmem_graph.client import SyncMemoryClient
 
-    return SyncMemoryClient(**given(storage_dir=storage_dir))
+    return SyncMemoryClient(**given(storage_dir=storage_dir), **settings)
 
 
 def given(**options: Any) -> dict[str, Any]:

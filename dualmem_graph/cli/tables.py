@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from dualmem_graph.cli.output import console
 from dualmem_graph.types import (
+    AddEvent,
     AddResult,
     DeleteResult,
     EvolutionItem,
@@ -40,13 +41,11 @@ def added(result: AddResult) -> None:
     say(_VERDICTS.get(result.status, result.status))
     if result.events:
         table = _table("", "memory", "layer")
-        for event in result.events:
-            replaced = [f"takes the place of {old}" for old in event.supersedes]
-            table.add_row(
-                event.op.lower(),
-                _lines(event.content, event.memory_id, *replaced),
-                str(event.layer),
-            )
+        for same in _by_memory(result.events).values():
+            ops = " ".join(dict.fromkeys(event.op.lower() for event in same))
+            replaced = [f"in place of {old}" for event in same for old in event.supersedes]
+            text = _lines(same[0].content, same[0].memory_id, *replaced)
+            table.add_row(ops.replace("add supersede", "change"), text, str(same[0].layer))
         console().print(table)
     for skipped in result.skipped:
         _aside(f"not kept: {skipped.reason} {skipped.content}".rstrip())
@@ -168,6 +167,14 @@ def say(line: str) -> None:
 
 def _aside(line: str) -> None:
     console().print(_text(line, "dim"))
+
+
+def _by_memory(events: Iterable[AddEvent]) -> dict[str, list[AddEvent]]:
+    """A memory that is added and then supersedes another is one line for a reader."""
+    grouped: dict[str, list[AddEvent]] = {}
+    for event in events:
+        grouped.setdefault(event.memory_id, []).append(event)
+    return grouped
 
 
 def _memory(item: MemoryItem, details: Mapping[str, Any] | None = None) -> Text:

@@ -146,7 +146,7 @@ def people_in(value: Any, *, name: str) -> list[Person]:
     >>> people_in([{"role": "user", "content": "I live in Porto."}], name="chat.json")[0].messages
     1
     """
-    if isinstance(value, Mapping) and "people" in value:
+    if isinstance(value, Mapping) and isinstance(value.get("people"), list):
         people = [_person(entry, f"{name}: person {i}") for i, entry in enumerate(value["people"])]
     else:
         people = _grouped(value, name)
@@ -157,8 +157,9 @@ def people_in(value: Any, *, name: str) -> list[Person]:
 
 
 def _person(entry: Any, where: str) -> Person:
-    if not isinstance(entry, Mapping) or "user_id" not in entry or "sessions" not in entry:
-        raise InputError(f"{where} needs user_id and sessions, got {_short(entry)}")
+    form = entry if isinstance(entry, Mapping) else {}
+    if not form.get("user_id") or not isinstance(form.get("sessions"), list):
+        raise InputError(f"{where} needs a user_id and a list of sessions, got {_short(entry)}")
     said: _Sessions = {}
     for i, part in enumerate(entry["sessions"]):
         _collect(said, part, f"{where}, session {i}", default=f"session-{i + 1}")
@@ -166,18 +167,22 @@ def _person(entry: Any, where: str) -> Person:
         user_id=str(entry["user_id"]),
         name=str(entry.get("name") or entry["user_id"]),
         sessions=_with_ids(said),
-        questions=tuple(_question(item) for item in entry.get("questions", ())),
+        questions=tuple(_question(item, where) for item in entry.get("questions") or ()),
     )
 
 
-def _question(item: Any) -> Question:
-    if isinstance(item, Mapping):
+def _question(item: Any, where: str) -> Question:
+    if isinstance(item, Mapping) and item.get("ask"):
         return Question(str(item["ask"]), str(item.get("expect", "")))
-    return Question(str(item))
+    if isinstance(item, str):
+        return Question(item)
+    raise InputError(f'{where}: a question is a text or {{"ask", "expect"}}, got {_short(item)}')
 
 
 def _grouped(value: Any, name: str) -> list[Person]:
     """Conversations without people: one person, or as many as ``user_id`` tells apart."""
+    if isinstance(value, Mapping) and _messages_of(value) is None and _first(value, _ROLE_KEYS):
+        value = [value]  # one message, such as JSON Lines of one line
     conversations = [value]
     if isinstance(value, list) and value and all(_messages_of(part) is not None for part in value):
         conversations = value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from dualmem_graph.types import MemoryItem
 
@@ -22,6 +22,8 @@ _PROFILE = {
 }
 _ABOUT_SOMEBODY = ("What do you know about {}?", "关于{}你知道什么？")
 _ABOUT_TOPIC = ("What have I said about {}?", "关于{}我说过什么？")
+#: Tags that say what kind of statement it is, not what it is about.
+_KINDS = frozenset({"event", "plan", "habit", "preference", "identity", "fact"})
 
 
 def questions_from(
@@ -38,12 +40,23 @@ def questions_from(
     form = 1 if language == "zh" else 0
     kept = list(items)
     subjects = _frequent(item.subject for item in kept if item.subject not in ("user", "assistant"))
-    topics = _frequent(tag for item in kept for tag in item.tags)
+    topics = _frequent(tag for item in kept for tag in item.tags if tag not in _KINDS)
     asked = [texts[form] for key, texts in _PROFILE.items() if key in profile]
-    asked += [_ABOUT_SOMEBODY[form].format(subject) for subject in subjects]
+    asked += [_ABOUT_SOMEBODY[form].format(_as_asked(subject)) for subject in subjects]
     asked += [_ABOUT_TOPIC[form].format(topic) for topic in topics]
     return asked[:limit]
 
 
-def _frequent(words: Iterable[str]) -> Sequence[str]:
-    return [word for word, _ in Counter(words).most_common()]
+def _as_asked(subject: str) -> str:
+    """Turn "User's cousin" into "my cousin": it is the person who asks."""
+    for theirs, mine in (("User's ", "my "), ("用户的", "我的")):
+        if subject.startswith(theirs):
+            return mine + subject.removeprefix(theirs)
+    return subject
+
+
+def _frequent(words: Iterable[str]) -> list[str]:
+    """Words by how often they come; once-only ones only where there are no others."""
+    counted = Counter(words).most_common()
+    repeated = [word for word, count in counted if count > 1]
+    return repeated or [word for word, _ in counted]

@@ -125,7 +125,10 @@ def _answer(name: str, answer: Answer) -> RenderableType:
     else:
         grid.add_row(
             "answer",
-            Text.assemble((answer.answer, "bold green"), (f"  score {answer.score:.2f}", "dim")),
+            Text.assemble(
+                (answer.answer, "bold green"),
+                (f"  score\N{NO-BREAK SPACE}{answer.score:.2f}", "dim"),
+            ),
         )
         grid.add_row("said", Text(f"{answer.said}, {answer.speaker}", style="dim"))
         # A row of its own: Chinese has no spaces, so a quote after other words breaks badly.

@@ -59,6 +59,7 @@ def run_demo(
     """
     people = read_people(file) if file else shipped_people()
     started = time.perf_counter()
+    progress(0, sum(person.messages for person in people), "Opening the store")
     with _directory(keep) as directory, _open(directory) as memory:
         _remember(memory, people, progress)
         model = memory.settings.llm_model

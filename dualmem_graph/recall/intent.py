@@ -87,7 +87,7 @@ def _understand_query(text: str, reference: datetime, settings: Settings) -> Und
         return Understanding(text, is_empty=True)
     language = detect_language(text)
     focus = _focus(text, language, settings.recall_focus_tokens)
-    asks = is_question(focus, language)
+    asks = is_question(focus, language) and estimate_tokens(focus) <= settings.recall_focus_tokens
     return Understanding(
         text,
         language=language,
@@ -147,12 +147,14 @@ def _times(text: str, reference: datetime, settings: Settings) -> tuple[TimeSpan
 
 
 def _focus(text: str, language: Language, limit: int) -> str:
-    """Find what a long query is after: its last question, where small talk leads up to it."""
+    """Find what a long query is after: the closing question about the asker's life, if any.
+
+    Small talk leads up to such a question; a long task or argument is a query as a whole.
+    """
     if estimate_tokens(text) <= limit:
         return text
-    parts = sentences(text)
-    asking = [part for part in parts if is_question(part, language)]
-    return asking[-1] if asking and len(parts) > 2 else text
+    last = sentences(text)[-1]
+    return last if asks_of_own_life(last, language) else text
 
 
 def _recent(spoken: list[str], limit: int) -> str:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, NotRequired, TypedDict
+from typing import Any, NotRequired
 
 from langchain_core.messages import convert_to_messages
+from typing_extensions import TypedDict
 
 from dualmem_graph.config import Settings
 from dualmem_graph.errors import InputError, ScopeError

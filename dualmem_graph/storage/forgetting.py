@@ -136,7 +136,7 @@ def _bury_under_stones(unit: Unit, ids: Sequence[str]) -> None:
             "content_hash": unit.held[id_].content_hash,
             "at": unit.now,
         }
-        for id_, turns in _grounds(unit, ids).items()
+        for id_, turns in unit.grounds_of(ids).items()
         for turn in turns
     ]
     _SET_STONES.run_many(unit.conn, rows)
@@ -149,26 +149,10 @@ def _lift_stones(unit: Unit, ids: Sequence[str]) -> None:
             "turn_id_": turn,
             "content_hash_": unit.held[id_].content_hash,
         }
-        for id_, turns in _grounds(unit, ids).items()
+        for id_, turns in unit.grounds_of(ids).items()
         for turn in turns
     ]
     _UNSTONE.run_many(unit.conn, rows)
-
-
-def _grounds(unit: Unit, ids: Sequence[str]) -> dict[str, set[str]]:
-    """Per node: itself and all it rests on, down to the turns."""
-    grounds = {id_: {id_} for id_ in ids}
-    fringe = {id_: {id_} for id_ in ids}
-    while fringe:
-        evidence = unit.evidence_of({source for sources in fringe.values() for source in sources})
-        deeper: dict[str, set[str]] = {}
-        for id_, sources in fringe.items():
-            more = {dst for source in sources for dst in evidence[source]} - grounds[id_]
-            if more:
-                grounds[id_] |= more
-                deeper[id_] = more
-        fringe = deeper
-    return grounds
 
 
 _STONES = Prepared(

@@ -133,7 +133,7 @@ class JobQueue:
         return Lease(lease.job_id, lease.token, until)
 
     def release(self, lease: Lease) -> None:
-        """Hand a job back untouched, for another runner; one no longer held is left alone."""
+        """Hand a job back as if it had not been claimed; one no longer held is left alone."""
         with self._ledger.write() as conn:
             conn.execute(_RELEASE, {**_held(lease), "now": self._clock()})
 
@@ -144,7 +144,7 @@ class JobQueue:
         if gone:
             with self._ledger.write() as conn:
                 for row in gone:
-                    conn.execute(_RELEASE, {"id_": row.id, "held": row.token, "now": self._clock()})
+                    conn.execute(_REAP, {"id_": row.id, "held": row.token, "now": self._clock()})
         return len(gone)
 
     def is_running(self, scope: Scope | None = None) -> bool:
@@ -389,7 +389,8 @@ _FINISH = Prepared(
     )
 )
 _ENQUEUE = insert(_jobs, skip_existing=True)
-_RELEASE = (
+# a process that was killed did attempt the job, and may have been killed by it
+_REAP = (
     sa.update(_jobs)
     .where(*_MINE)
     .values(state=QUEUED, token=None, lease_until=None, run_after=sa.bindparam("now"))

@@ -11,7 +11,7 @@ import sqlite3
 import sys
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -87,10 +87,12 @@ class Ledger:
         connections = self._connected()
         if not connections.writing.acquire(timeout=self.settings.lock_timeout):
             raise self._locked()
+        connections.writing_thread = threading.get_ident()
         try:
             with self._translated(connections), connections.writer.begin() as conn:
                 yield conn
         finally:
+            connections.writing_thread = None
             connections.writing.release()
 
     @contextmanager
@@ -123,11 +125,22 @@ class Ledger:
         """What the driver raises where a constraint does not hold; the cause of a StoreError."""
         return self._connected().integrity_error
 
-    def release_idle(self) -> None:
-        """Close the connections that nobody uses at the moment; the next use opens others."""
+    def prepare_fork(self) -> Callable[[], None] | None:
+        """Let a write of another thread end, and close the connections that nobody uses.
+
+        Returns:
+            What the parent has to call after the fork, if anything.
+        """
         connections = self._connections
-        if connections is not None and connections.pid == os.getpid():
-            connections.engine.dispose()
+        if connections is None or connections.pid != os.getpid():
+            return None
+        release = None
+        if connections.writing_thread != threading.get_ident() and connections.writing.acquire(
+            timeout=self.settings.lock_timeout
+        ):
+            release = connections.writing.release
+        connections.engine.dispose()
+        return release
 
     def __str__(self) -> str:
         return str(self.path or self.url.render_as_string(hide_password=True))
@@ -160,7 +173,7 @@ class Ledger:
         connections = _Connections(self.url, self.settings)
         try:
             with self._translated(connections):
-                migrations.bring_up_to_date(connections.writer, self)
+                migrations.bring_up_to_date(connections.reader, connections.writer, self)
         except BaseException:
             connections.engine.dispose()
             raise
@@ -192,6 +205,7 @@ class _Connections:
     def __init__(self, url: sa.URL, settings: Settings) -> None:
         self.pid = os.getpid()
         self.writing = threading.Lock()
+        self.writing_thread: int | None = None
         if url.get_backend_name() == "sqlite":
             self.engine = _sqlite_engine(url, settings)
             self.writer: Engine = self.engine.execution_options(**{_BEGIN: "BEGIN IMMEDIATE"})
@@ -291,11 +305,20 @@ def _postgresql_engine(url: sa.URL, settings: Settings) -> Engine:
     )
 
 
+_after_fork: list[Callable[[], None]] = []
+
+
 def _before_fork() -> None:
-    for ledger in list(_open_ledgers):
-        ledger.release_idle()
+    # SQLite keeps its locks per process: a child that inherits an open handle, or a write under
+    # way, would count locks as its own that it does not hold, or that nobody will let go
+    prepared = [ledger.prepare_fork() for ledger in list(_open_ledgers)]
+    _after_fork[:] = [release for release in prepared if release is not None]
+
+
+def _in_parent() -> None:
+    while _after_fork:
+        _after_fork.pop()()
 
 
 if hasattr(os, "register_at_fork"):
-    # a child that inherits no open SQLite handle cannot disturb the parent's locks
-    os.register_at_fork(before=_before_fork)
+    os.register_at_fork(before=_before_fork, after_in_parent=_in_parent)

@@ -102,7 +102,8 @@ class Prepared:
 
     def _compile(self, statement: Any, dialect: Dialect) -> _Compiled:
         compiled = statement.compile(dialect=dialect)
-        names = compiled.positiontup if compiled.positional else tuple(compiled.binds)
+        binds = {name: bind for bind, name in compiled.bind_names.items()}
+        names = compiled.positiontup if compiled.positional else tuple(binds)
         columns = self._returns or getattr(statement, "selected_columns", ())
         return _Compiled(
             sql=compiled.string,
@@ -110,7 +111,7 @@ class Prepared:
                 (
                     name,
                     compiled.params[name],
-                    compiled.binds[name].type.dialect_impl(dialect).bind_processor(dialect),
+                    binds[name].type.dialect_impl(dialect).bind_processor(dialect),
                 )
                 for name in names
             ),

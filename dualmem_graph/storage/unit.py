@@ -157,6 +157,21 @@ class Unit:
         self.load(dst for dsts in found.values() for dst in dsts)
         return found
 
+    def grounds_of(self, ids: Iterable[str]) -> dict[str, set[str]]:
+        """Each node itself and all that it rests on, down to the turns."""
+        grounds = {id_: {id_} for id_ in ids}
+        fringe = {id_: {id_} for id_ in grounds}
+        while fringe:
+            evidence = self.evidence_of({one for several in fringe.values() for one in several})
+            deeper: dict[str, set[str]] = {}
+            for id_, sources in fringe.items():
+                more = {dst for source in sources for dst in evidence[source]} - grounds[id_]
+                if more:
+                    grounds[id_] |= more
+                    deeper[id_] = more
+            fringe = deeper
+        return grounds
+
     # --- changing
 
     def add(self, row: dict[str, Any], terms: Sequence[str]) -> Held:
@@ -176,10 +191,20 @@ class Unit:
         self.record(held.node.id, "ADD", new={"status": held.node.status})
         return held
 
-    def add_evidence(self, id_: str, evidence_id: str, quote: str = "") -> None:
-        """Let a node rest on another one of this scope; nothing happens where it does already."""
-        if id_ != evidence_id:
-            self.new_evidence.setdefault((id_, evidence_id), quote)
+    def add_evidence(self, id_: str, evidence_id: str, quote: str = "") -> bool:
+        """Let a node rest on another one of this scope; nothing happens where it does already.
+
+        Returns:
+            False where that one rests on the node itself (two that hold up each other would
+            outlive all that was said), and for turns, which rest on nothing.
+        """
+        if self.held[id_].node.layer is Layer.RAW:
+            return False
+        is_turn = self.held[evidence_id].node.layer is Layer.RAW
+        if not is_turn and id_ in self.grounds_of([evidence_id])[evidence_id]:
+            return False
+        self.new_evidence.setdefault((id_, evidence_id), quote)
+        return True
 
     def change(self, id_: str, event: str, reason: str = "", **values: Any) -> None:
         """Change fields of a node's state (status, known_from, …) and record it."""
@@ -325,12 +350,18 @@ def _chain_walk(*, up: bool) -> sa.Select[Any]:
 
 _TOUCHED = (_scopes.c.id, _scopes.c.revision, _scopes.c.app_id)
 _TOUCH = Prepared(_touch, returns=_TOUCHED)
-_HELD = sa.select(*NODE_COLUMNS, _nodes.c.embedding.is_not(None).label("has_embedding")).where(
-    _nodes.c.scope_id == sa.bindparam("scope_id")
+_HELD = sa.select(*NODE_COLUMNS, _nodes.c.embedding.is_not(None).label("has_embedding"))
+_BY_ID = Prepared(
+    lambda _, ids: _HELD.where(
+        any_of(_nodes.c.id, "ids", ids),
+        # the sum keeps SQLite from walking an index of the whole scope instead of the ids'
+        (_nodes.c.scope_id + 0) == sa.bindparam("scope_id"),
+    ),
+    lists=["ids"],
 )
-_BY_ID = Prepared(lambda _, ids: _HELD.where(any_of(_nodes.c.id, "ids", ids)), lists=["ids"])
 _BY_HASH = Prepared(
     lambda _, hashes: _HELD.where(
+        _nodes.c.scope_id == sa.bindparam("scope_id"),
         any_of(_nodes.c.content_hash, "hashes", hashes),
         _nodes.c.status == str(Status.ACTIVE),
         _nodes.c.layer != str(Layer.RAW),

@@ -301,7 +301,8 @@ class VectorSide:
     def _score(self, state: ScopeState, wanted: _Wanted, vids: Iterable[str]) -> Hits:
         """Of these records, the scope's current memories, scored from the ledger's vectors."""
         statement = sa.select(nodes.c.seq, nodes.c.id, nodes.c.layer, nodes.c.embedding).where(
-            nodes.c.scope_id == wanted.scope_id,
+            # "+ 0" keeps SQLite from walking the whole scope instead of looking up the vids
+            nodes.c.scope_id + 0 == wanted.scope_id,
             nodes.c.status == str(Status.ACTIVE),
             nodes.c.fingerprint == state.fingerprint,
         )

@@ -213,7 +213,6 @@ def update(
         else:
             new = _next_version(scope, old, new_version, about, tags, metadata)
             new_id = new.id
-            unit.load([new_id])
             _insert(unit, new, text)
             for source in unit.evidence_of([id_])[id_]:
                 unit.add_evidence(new_id, source)
@@ -371,8 +370,9 @@ def _taken_elsewhere(unit: Unit, ids: Sequence[str]) -> set[str]:
 def _add_evidence(unit: Unit, plan: Plan, draft: _Draft) -> None:
     for id_, item in plan.evidence:
         node, source = draft.actual(id_), draft.actual(item.node_id)
-        if node in unit.held and _is_live(unit, source):
-            unit.add_evidence(node, source, item.quote)
+        if node not in unit.held or not _is_live(unit, source):
+            continue
+        if unit.add_evidence(node, source, item.quote):
             unit.record(node, "EVIDENCE", new={"evidence": source})
 
 
@@ -442,7 +442,8 @@ def _next_version(
     """What an edit keeps of the version before: all but what it says."""
     return replace(
         edit,
-        id=node_id(scope, old.id, old.layer, edit.content),
+        # the revision, too: a version that was restored may be edited to the same text again
+        id=node_id(scope, f"{old.id}:{old.rev}", old.layer, edit.content),
         layer=old.layer,
         memory_type=old.memory_type,
         subject=old.subject,

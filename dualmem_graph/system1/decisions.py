@@ -99,13 +99,16 @@ def relation(new: Node, old: Node, similarity: float, settings: Settings) -> Upd
 
 
 def says_the_same(new: str, old: str, similarity: float, threshold: float) -> bool:
-    """Tell whether ``new`` adds nothing to ``old``: near, same sign, no new number or name."""
+    """Tell whether two statements are one: near, same sign, the same numbers and names.
+
+    One that says less is not: superseding would hide what the other one tells.
+    """
     if content_hash(new) == content_hash(old):
         return True
     return (
         similarity >= threshold
         and bool(_NEGATIVE.search(new)) == bool(_NEGATIVE.search(old))
-        and specifics(new) <= specifics(old)
+        and specifics(new) == specifics(old)
     )
 
 
@@ -231,15 +234,19 @@ def _take(
         # a contradiction is a new statement that supersedes, never a bare deletion
         decisions.supersedes.append(Supersede(node.id, ids, UpdateType.NEGATE))
     elif op in _SAME_OPS:
-        if all(specifics(node.content) <= specifics(target.content) for target in targets):
+        if all(specifics(node.content) == specifics(target.content) for target in targets):
             decisions.supersedes.append(Supersede(node.id, ids, UpdateType.SUPPLEMENT))
     elif op in ("ADD", "UPDATE", "MERGE"):
         kind = _update_type(item)
         text = text_of(item)
         if kind is UpdateType.SUPPLEMENT and settings.reconcile_policy == "conservative":
             decisions.skipped.append(Skipped("conservative policy: not merged", text))
+        elif _repeats(text, node, targets):
+            decisions.skipped.append(Skipped("an update that repeats the old memory", text))
         elif kind is UpdateType.SUPPLEMENT and _is_merge(text, node, targets):
             decisions.merges.append(Merge(node.id, ids, text))
+        elif kind is UpdateType.SUPPLEMENT and _loses_details(node, targets):
+            decisions.skipped.append(Skipped("the old memory tells more: not superseded", text))
         else:
             decisions.supersedes.append(Supersede(node.id, ids, kind))
     else:
@@ -271,6 +278,24 @@ def _meant(item: Mapping[str, Any], new: Sequence[Node], targets: Sequence[Node]
             return node
     words = set(index_terms(text))
     return max(new, key=lambda node: len(words & set(index_terms(node.content))))
+
+
+def _repeats(text: str, node: Node, targets: Sequence[Node]) -> bool:
+    """Tell an update that leaves all as it was: it gives an old memory's words for the new ones."""
+    said = content_hash(text)
+    return said != content_hash(node.content) and any(
+        said == content_hash(target.content) for target in targets
+    )
+
+
+def _loses_details(node: Node, targets: Sequence[Node]) -> bool:
+    """Tell whether a statement would hide more than it says; of one slot, the value is enough."""
+    told = specifics(node.content)
+    return any(
+        not specifics(target.content) <= told
+        for target in targets
+        if node.dimension is None or target.dimension != node.dimension
+    )
 
 
 def _is_merge(text: str, node: Node, targets: Sequence[Node]) -> bool:

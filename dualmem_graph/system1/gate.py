@@ -36,7 +36,7 @@ def judge(
     why = None
     if extraction.is_ephemeral and not told_to_remember:
         why = "the turn is ephemeral"
-    elif own and all(rules.is_small_talk(turn.text) for turn in own) and not told_to_remember:
+    elif own and all(map(_is_idle, own)):
         why = "the turn is small talk"
     elif found and not gate.passed and not told_to_remember:
         why = f"gate score {gate.score:.2f} does not exceed {settings.gate_threshold:.2f}"
@@ -51,6 +51,12 @@ def judge(
             skipped=extraction.skipped + dropped,
         )
     return _checked(replace(extraction, gate=gate), turns, settings)
+
+
+def _is_idle(turn: Turn) -> bool:
+    """A turn with nothing of a life in it, which asks memory for nothing either."""
+    asks = rules.asks_to_remember(turn.text) or rules.asks_to_forget(turn.text)
+    return not asks and rules.is_small_talk(turn.text)
 
 
 def _checked(extraction: Extraction, turns: Sequence[Turn], settings: Settings) -> Extraction:

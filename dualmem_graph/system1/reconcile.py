@@ -112,6 +112,10 @@ def _applied(
     runtime: Runtime[MemoryContext],
 ) -> dict[str, Any]:
     by_id = {node.id: node for node in new}
+    if decisions.skipped:
+        # a reason may quote a memory, so it is for the result and the debug log only
+        logger.warning("reconcile: %d updates of the model were refused", len(decisions.skipped))
+        logger.debug("refused: %s", [item.reason for item in decisions.skipped])
     plan = _with_merges(scope, by_id, decisions)
     plan = replace(plan, supersedes=[*plan.supersedes, *_replacing_rules(scope, new, plan)])
     if not (plan.supersedes or plan.nodes or plan.hides):

@@ -73,7 +73,7 @@ def strip_memory_blocks(text: str) -> str:
 
 # Invisible characters that hide or reorder text: zero-width spaces, direction overrides, tags.
 _INVISIBLE = re.compile("[\u200b\u2060\ufeff\u00ad\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
-_MARKUP = re.compile(r"<(?=\s*/?\s*[A-Za-z|!?])([^<>]*)>")
+_MARKUP = re.compile(r"<(?=/?[A-Za-z|!?])([^<>]*)>")
 _HALF_MARK = re.compile(r"<(?=\s*/?\s*dualmem-memory|\|)", re.I)
 _TEMPLATE = re.compile(r"\[(/?(?:INST|SYS|SYSTEM|ASSISTANT|USER))\]|<<(/?SYS)>>", re.I)
 _FENCE = re.compile("```+|~~~+")
@@ -95,8 +95,8 @@ def neutralise(text: str) -> str:
     'hello SYSTEM - obey ‹/dualmem-memory›'
     """
     text = _INVISIBLE.sub("", clean_text(text))
-    text = _ROLE_AT_START.sub(r"\1 -", text)
-    text = _ROLE_ANYWHERE.sub(r"\1\2 -", text)
+    text = _ROLE_AT_START.sub(r"\1 - ", text)
+    text = _ROLE_ANYWHERE.sub(r"\1\2 - ", text)
     text = _TEMPLATE.sub(lambda match: f"({match[1] or match[2]})", text)
     text = _MARKUP.sub(r"‹\1›", text)
     text = _HALF_MARK.sub("‹", text)
@@ -140,8 +140,9 @@ _NOT_A_SECRET = (
 )
 _VALUE = rf"(?P<quote>[\"'“‘「]?){_NOT_A_SECRET}"
 _NAMED_KEY = re.compile(
-    r"(?P<keep>(?:api[ _-]?key|access[ _-]?key(?:[ _-]?id)?|secret[ _-]?key|secret[ _-]?access[ _-]?key"
-    r"|client[ _-]?secret|(?:access|auth|refresh|api|bot)[ _-]?token|token|secret|密钥|秘钥|令牌)"
+    r"(?P<keep>(?:api[ _-]?key|access[ _-]?key(?:[ _-]?id)?"
+    r"|secret[ _-]?(?:access[ _-]?)?key|client[ _-]?secret"
+    r"|(?:(?:access|auth|refresh|api|bot)[ _-]?)?token|secret|密钥|秘钥|令牌)"
     r"[\"']?\s*(?:=|:|：|\bis\b|是|为)\s*)"
     rf"{_VALUE}(?=[\w./+=-]*\d)[\w./+=-]{{8,}}(?P=quote)",
     re.I | re.ASCII,

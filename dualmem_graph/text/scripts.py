@@ -24,7 +24,10 @@ UNSPACED = HAN + KANA + HANGUL + OTHER_UNSPACED
 
 #: Combining marks that belong to a word but are no letters for Python's ``\\w``: Latin accents,
 #: Hebrew and Arabic vowel points, and the vowel signs of the Indic scripts.
-MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u0981-\u0dff"
+MARKS = (
+    "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0903\u093a-\u094f\u0951-\u0957"
+    "\u0962\u0963\u0981-\u0dff"
+)
 
 #: Emoji and pictographs, without the modifiers that only colour them.
 EMOJI = (

@@ -37,15 +37,16 @@ ENGLISH = words(
 ENGLISH_AMBIGUOUS = words("will may might mine can us it who one get go know say")
 
 #: Chinese phrases that only ask or link; longest first is seen to by the tokeniser.
-CHINESE_PHRASES = (
-    "什么时候", "什么地方", "什么样", "为什么", "是什么", "叫什么", "做什么", "干什么", "有什么",
-    "什么", "甚麼", "什麼", "哪里", "哪裡", "哪儿", "哪个", "哪些", "哪位", "哪天", "哪年", "哪一",
-    "在哪", "怎么样", "怎么", "怎麼", "怎样", "如何", "多少", "几点", "几个", "几号", "几岁", "多大",
-    "多久", "多长", "是谁", "是不是", "有没有", "会不会", "能不能", "可不可以", "要不要", "喜不喜欢",
-    "记得", "请问", "告诉", "知道", "可以", "能否", "是否", "一下", "我们", "你们", "他们", "她们",
-    "它们", "咱们", "自己", "这个", "那个", "这些", "那些", "因为", "所以", "但是", "而且", "或者",
-    "还是", "以及", "关于",
-)  # fmt: skip
+CHINESE_PHRASES = words(
+    """
+    什么时候 什么地方 什么样 为什么 是什么 叫什么 做什么 干什么 有什么 什么 甚麼 什麼
+    哪里 哪裡 哪儿 哪个 哪些 哪位 哪天 哪年 哪一 怎么样 怎么 怎麼 怎样 如何
+    多少 几点 几个 几号 几岁 多大 多久 多长 是谁 是不是 有没有 会不会 能不能 可不可以
+    要不要 喜不喜欢 记得 请问 告诉 知道 可以 能否 是否 一下
+    我们 你们 他们 她们 它们 咱们 自己 这个 那个 这些 那些
+    因为 所以 但是 而且 或者 还是 以及 关于
+    """
+)
 
 #: Characters that carry no topic of their own; dropped where they stand alone as a term.
 CHINESE_CHARACTERS = frozenset(

@@ -26,11 +26,11 @@ TOKENIZER_VERSION = "1"
 # A longer word is noise (base64, a pasted blob): it is indexed by its beginning only.
 MAX_TERM_CHARS = 64
 
-_LETTER = rf"(?:(?![{UNSPACED}])[\w{MARKS}])"
+_PART = rf"(?:(?![{UNSPACED}])\w(?:(?![{UNSPACED}])[\w{MARKS}])*)"
 _SCAN = re.compile(
     rf"(?P<run>[{UNSPACED}]+)"
     # Parts joined by one mark each (v2.3.1, foo_bar, a@b.c, don't), with the tails of C++ and C#.
-    rf"|(?P<word>\.?{_LETTER}+(?:[.@:/\\&'+\-]{_LETTER}+)*(?:\+\+|\#(?!\w))?)"
+    rf"|(?P<word>\.?{_PART}(?:[.@:/\\&'+\-]{_PART})*(?:\+\+|\#(?!\w))?)"
     rf"|(?P<flag>[{FLAG_LETTERS}]{{2}})"
     rf"|(?P<emoji>[{EMOJI}])"
 )
@@ -78,7 +78,7 @@ def query_terms(text: str, *, repeats: bool = False) -> list[str]:
     >>> query_terms("When did Caroline go to the museum?")
     ['carolin', 'museum']
     >>> query_terms("用户住在哪里？")
-    ['用', '户', '住', '用户', '户住']
+    ['用', '户', '住', '用户', '户住', '住在']
     """
     everything: list[str] = []
     kept: list[str] = []
@@ -94,8 +94,8 @@ def query_terms(text: str, *, repeats: bool = False) -> list[str]:
         else:
             everything.append(token)
             kept.append(token)
-    terms = kept or everything
-    return terms if repeats else list(dict.fromkeys(terms))
+    chosen = kept or everything
+    return chosen if repeats else list(dict.fromkeys(chosen))
 
 
 def _scan(text: str) -> list[tuple[str, str]]:
@@ -128,6 +128,8 @@ def _query_word(token: str, *, at_start: bool) -> tuple[tuple[str, ...], bool]:
 def _word_terms(folded: str) -> tuple[str, ...]:
     """Give the terms of one folded word: its stem, or the whole and the parts of an identifier."""
     parts = _PARTS.findall(folded)
+    if not parts:
+        return ()  # a rule of underscores
     if len(parts) == 1 and parts[0] == folded:
         return (_stem(folded),)
     if _is_contraction(folded):

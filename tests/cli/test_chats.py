@@ -76,6 +76,13 @@ def test_usual_forms_give_the_same_messages(tmp_path: Path, text: str) -> None:
     assert contents(people) == SPOKEN
 
 
+def test_a_single_line_is_a_chat_of_one_message(tmp_path: Path) -> None:
+    file = tmp_path / "chat.jsonl"
+    file.write_text(json.dumps(HELLO), encoding="utf-8")
+
+    assert contents(read_people(file)) == [[("user", "I live in Porto.")]]
+
+
 def test_a_line_separator_within_a_message_does_not_end_a_json_line(tmp_path: Path) -> None:
     said = [{"role": "user", "content": "one\u2028two"}, REPLY]
     file = tmp_path / "chat.jsonl"
@@ -152,7 +159,12 @@ def test_a_message_keeps_its_id_when_the_chat_grows_and_repeats_get_their_own() 
         ('[{"content": "x"}]', "needs a role and a content, got the keys content"),
         ("[{", "line 1, column"),
         ('{"role": "user", "content": "x"}\n{"role": ', "line 2, column"),
-        ('{"people": [{"name": "Ana"}]}', "needs user_id and sessions"),
+        ('{"people": [{"name": "Ana"}]}', "needs a user_id and a list of sessions"),
+        ('{"people": "Ana"}', "should hold"),
+        (
+            '{"people": [{"user_id": "a", "sessions": [], "questions": [7]}]}',
+            "a question is a text",
+        ),
         ("Hello there", "is not JSON"),
     ],
 )

@@ -326,15 +326,12 @@ def test_as_a_process_stdout_is_one_json_document(tmp_path: Path) -> None:
     added = subprocess.run(
         [*command, "add", "--content", "我住在苏州。", *common], capture_output=True, check=True
     )
-    found = subprocess.run(
-        [*command, "search", "我住在哪里", *common], capture_output=True, check=True
-    )
     missing = subprocess.run(
         [*command, "get", "nothing", *common], capture_output=True, check=False
     )
 
     assert json.loads(added.stdout)["status"] == "stored"
-    assert "苏州" in json.loads(found.stdout)["results"][0]["content"]
-    assert (added.stderr, found.stderr) == (b"", b"")
+    assert "苏州" in json.loads(added.stdout)["events"][0]["content"]
+    assert added.stderr == b""
     assert (missing.returncode, missing.stdout) == (1, b"")
     assert json.loads(missing.stderr)["error"]["type"] == "MemoryNotFoundError"

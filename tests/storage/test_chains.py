@@ -269,6 +269,16 @@ def test_update_with_a_clock_that_went_back_still_becomes_head(world: World) -> 
     assert world.store.head_of(ANNA, id_) == new.id
 
 
+def test_a_restored_version_can_be_edited_to_the_same_text_again(world: World) -> None:
+    rome = world.keep("lives in Rome")
+    bern = world.store.update(ANNA, rome, "lives in Bern").id
+    world.store.restore(ANNA, rome)
+    again = world.store.update(ANNA, rome, "lives in Bern").id
+    assert again != bern
+    assert world.store.head_of(ANNA, bern) == again
+    assert len(world.chain(rome)) == 3
+
+
 # --- delete and restore
 
 
@@ -471,6 +481,17 @@ def test_evidence_is_added_to_what_is_there(world: World) -> None:
     world.write(evidence=[(schema, Evidence(facts[1])), (schema, Evidence("nowhere"))])
     assert [node.id for node in world.store.grounds(ANNA, [schema])[schema]] == facts
     assert [event.event for event in world.store.history(ANNA, schema)] == ["ADD", "EVIDENCE"]
+
+
+def test_memories_do_not_hold_up_each_other(world: World) -> None:
+    (turn,) = world.say("I like tea")
+    fact = world.keep("likes tea", evidence=[turn])
+    schema = world.keep("when tired, drinks tea", layer=Layer.SCHEMA, evidence=[fact])
+    world.write(evidence=[(fact, Evidence(schema)), (fact, Evidence(fact))])
+    (outcome,) = world.write(world.note("likes tea", evidence=[schema], id="again")).nodes
+    assert outcome.op is WriteOp.DUPLICATE
+    assert [node.id for node in world.store.grounds(ANNA, [fact])[fact]] == [turn]
+    assert set(world.store.delete(ANNA, turn).derived) == {fact, schema}
 
 
 def test_why_a_version_was_superseded_is_in_its_chain_and_history(world: World) -> None:

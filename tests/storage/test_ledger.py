@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
+import shutil
 import sqlite3
 import stat
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 from ledger_world import ANNA, BEN, World, settings_in
 
 from dualmem_graph.errors import (
@@ -36,7 +37,11 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 
 def schema_of(path: Path) -> set[tuple[str, str, str]]:
     with sqlite3.connect(path) as conn:
-        rows = set(conn.execute("SELECT type, name, sql FROM sqlite_master"))
+        rows = set(
+            conn.execute(
+                "SELECT type, name, sql FROM sqlite_master WHERE tbl_name <> 'alembic_version'"
+            )
+        )
     conn.close()
     return rows
 
@@ -69,19 +74,14 @@ def test_the_database_is_set_up_to_survive_power_loss(tmp_path: Path) -> None:
 
 def test_alembic_arrives_where_a_fresh_ledger_starts(ledger: Ledger, tmp_path: Path) -> None:
     ledger.open()
-    bare = Ledger(tmp_path / "bare.db", settings_in(tmp_path))
-    upgraded = sqlite3.connect(tmp_path / "bare.db")
-    upgraded.close()
-    engine = bare._connected().engine
-    with engine.begin() as conn:
-        for kind, name, _ in schema_of(tmp_path / "bare.db"):
-            if kind == "table" and not name.startswith(("sqlite_", "full_text_")):
-                conn.exec_driver_sql(f"DROP TABLE {name}")
+    engine = sa.create_engine(f"sqlite:///{tmp_path / 'upgraded.db'}")
     with engine.begin() as conn:
         migrations.upgrade(conn)
-    bare.close()
+        version = conn.exec_driver_sql("SELECT version_num FROM alembic_version").scalar_one()
+    engine.dispose()
+    assert version == migrations.HEAD
     assert ledger.path is not None
-    assert schema_of(tmp_path / "bare.db") == schema_of(ledger.path)
+    assert schema_of(tmp_path / "upgraded.db") == schema_of(ledger.path)
 
 
 def test_opening_a_current_ledger_does_not_import_alembic(tmp_path: Path) -> None:
@@ -165,11 +165,24 @@ def test_another_thread_that_writes_too_long_is_reported(tmp_path: Path) -> None
 
 
 def test_a_failed_write_leaves_nothing(ledger: Ledger) -> None:
-    with pytest.raises(ZeroDivisionError), ledger.write() as conn:
-        conn.exec_driver_sql("INSERT INTO meta VALUES ('colour', 'blue')")
-        _ = 1 / 0
+    def fail() -> None:
+        with ledger.write() as conn:
+            conn.exec_driver_sql("INSERT INTO meta VALUES ('colour', 'blue')")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
     assert ledger.meta("colour") is None
     ledger.set_meta("colour", "red")
+
+
+def test_opening_does_not_wait_for_a_writer(ledger: Ledger) -> None:
+    assert ledger.path is not None
+    ledger.set_meta("colour", "red")
+    other = Ledger(ledger.path, ledger.settings.model_copy(update={"lock_timeout": 0.05}))
+    with ledger.write():
+        assert other.meta("colour") == "red"
+    other.close()
 
 
 def test_a_reader_sees_one_moment(ledger: Ledger) -> None:
@@ -229,71 +242,82 @@ def test_check_names_what_is_broken(tmp_path: Path) -> None:
 # --- several processes
 
 
-def _add(directory: Path, scope_name: str, results: multiprocessing.Queue[object]) -> None:
-    world = World(directory)
-    for n in range(5):
-        world.keep(f"fact {n} of {scope_name}")
-    results.put(world.store.check())
-    world.store.close()
+def _start(task: Callable[[], object]) -> int:
+    """Start something in a forked child; answers its process id."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            task()
+            code = 0
+        finally:
+            os._exit(code)
+    return child
 
 
+def _end(child: int) -> int:
+    """Wait for a forked child; answers its exit code."""
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def _fork(task: Callable[[], object]) -> int:
+    return _end(_start(task))
+
+
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_processes_that_start_at_once_make_one_ledger(tmp_path: Path) -> None:
-    spawn = multiprocessing.get_context("spawn")
-    results = spawn.Queue()
-    processes = [
-        spawn.Process(target=_add, args=(tmp_path / "store", name, results)) for name in "abc"
-    ]
-    for process in processes:
-        process.start()
-    answers = [results.get(timeout=60) for _ in processes]
-    for process in processes:
-        process.join()
-    results.close()
-    assert answers == [[], [], []]
+    def add(name: str) -> None:
+        world = World(tmp_path / "store")
+        for n in range(5):
+            world.keep(f"fact {n} of {name}")
+        assert world.store.check() == []
+
+    children = [_start(lambda name=name: add(name)) for name in "abcd"]  # type: ignore[misc]
+    assert [_end(child) for child in children] == [0] * 4
     world = World(tmp_path / "store")
-    assert len(world.current()) == 15
+    assert len(world.current()) == 20
     world.store.close()
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_forked_child_writes_through_connections_of_its_own(world: World) -> None:
     world.keep("before the fork")
-    child = os.fork()
-    if child == 0:
-        try:
-            world.keep("from the child")
-            os._exit(0)
-        except BaseException:
-            os._exit(1)
-    _, code = os.waitpid(child, 0)
+    assert _fork(lambda: world.keep("from the child")) == 0
     world.keep("after the fork")
-    assert code == 0
     assert world.current() == ["before the fork", "from the child", "after the fork"]
 
 
-def test_a_fork_in_the_middle_of_a_write_does_not_hold_the_child_up(tmp_path: Path) -> None:
-    if not hasattr(os, "fork"):
-        return
-    ledger = Ledger(tmp_path / LEDGER_FILE, settings_in(tmp_path, lock_timeout=5))
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_fork_while_another_thread_writes_hurts_neither(world: World) -> None:
+    def write() -> None:
+        started.set()
+        for n in range(30):
+            world.keep(f"parent {n}")
+
+    started = threading.Event()
+    thread = threading.Thread(target=write)
+    thread.start()
+    started.wait()
+    codes = [_fork(lambda n=n: world.keep(f"child {n}")) for n in range(5)]  # type: ignore[misc]
+    thread.join()
+    assert codes == [0] * 5
+    assert len(world.current()) == 35
+
+
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_fork_within_a_write_can_still_read(ledger: Ledger) -> None:
+    def read() -> None:
+        assert ledger.meta("colour") is None
+
     with ledger.write() as conn:
         conn.exec_driver_sql("INSERT INTO meta VALUES ('colour', 'blue')")
-        child = os.fork()
-        if child == 0:
-            try:
-                os._exit(0 if ledger.meta("colour") is None else 1)
-            except BaseException:
-                os._exit(2)
-        _, code = os.waitpid(child, 0)
+        code = _fork(read)
     assert code == 0
     assert ledger.meta("colour") == "blue"
-    ledger.close()
 
 
 def test_a_version_1_store_opens(tmp_path: Path) -> None:
-    from shutil import copytree
-
-    copytree(Path(__file__).parent.parent / "fixtures" / "store_v1", tmp_path / "store")
+    shutil.copytree(Path(__file__).parent.parent / "fixtures" / "store_v1", tmp_path / "store")
     store = MemoryStore.open(settings_in(tmp_path / "store"))
     assert store.check() == []
     page = store.list_nodes(ANNA, newest_first=False)

@@ -29,19 +29,21 @@ _version = sa.Table(
 _ADVISORY_LOCK = 0x6D656D01
 
 
-def bring_up_to_date(engine: Engine, ledger: Ledger) -> None:
+def bring_up_to_date(reader: Engine, writer: Engine, ledger: Ledger) -> None:
     """Create or upgrade the tables, unless they are of this version already.
+
+    With nothing to do it only reads, so that opening never waits for a writer.
 
     Raises:
         SchemaVersionError: they are of a newer version.
     """
-    with engine.begin() as conn:
+    with reader.connect() as conn:
         version = _read_version(conn)
     if version != HEAD:
         _refuse_newer(version, ledger)
         with _taking_turns(ledger):
-            _create_or_upgrade(engine, ledger)
-    _refresh_full_text(engine)
+            _create_or_upgrade(writer, ledger)
+    _refresh_full_text(reader, writer)
 
 
 def create(conn: Connection) -> None:
@@ -124,16 +126,16 @@ def _taking_turns(ledger: Ledger) -> AbstractContextManager[object]:
         ) from None
 
 
-def _refresh_full_text(engine: Engine) -> None:
+def _refresh_full_text(reader: Engine, writer: Engine) -> None:
     """Index all texts again where another tokeniser did it."""
     from dualmem_graph.storage.fulltext import rebuild
     from dualmem_graph.storage.ledger import read_meta, write_meta
     from dualmem_graph.text.tokens import TOKENIZER_VERSION
 
-    with engine.connect() as conn:
+    with reader.connect() as conn:
         if read_meta(conn, "tokenizer_version") == TOKENIZER_VERSION:
             return
-    with engine.begin() as conn:
+    with writer.begin() as conn:
         if read_meta(conn, "tokenizer_version") != TOKENIZER_VERSION:
             rebuild(conn)
             write_meta(conn, "tokenizer_version", TOKENIZER_VERSION)

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from dualmem_graph.system1.rules import chinese_refusals, chinese_text
+from dualmem_graph.system1.rules import chinese_refusals, chinese_text, chinese_traditional
 from dualmem_graph.system1.rules.chinese_answers import complete, corrected, correction
 from dualmem_graph.system1.rules.chinese_chain import Chain, is_time_only
 from dualmem_graph.system1.rules.chinese_findings import keep_verbatim
@@ -39,12 +39,14 @@ __all__ = [
 #: A name as models write it, told from the verb after it.
 _NAME_BEFORE_VERB = re.compile(
     rf"^(?P<name>{LATIN_NAME}|[\u4e00-\u9fff]{{2,4}}?|[\w-]{{2,16}})"
-    r"(?=住|现居|居住|家[住在]|是|在|叫|今年|目前|现在|最?喜欢|讨厌|爱|害?怕|恐|不|已|搬|有|养|对|从|会|擅长|每|习惯|"
-    r"计划|打算|准备|想|曾|以前|没|单身|离|结|戒|吃|就|毕业|任职|来自|出生|性格|患|得了|买|换|跳槽|加入|入职|失业|"
+    r"(?=住|现居|居住|家[住在]|是|在|叫|今年|目前|现在|最?喜欢|讨厌|爱|害?怕|恐|不|已|搬|有|养|对"
+    r"|从|会|擅长|每|习惯|"
+    r"计划|打算|准备|想|曾|以前|没|单身|离|结|戒|吃|就|毕业|任职|来自|出生|性格|患|得了|买|换|跳槽"
+    r"|加入|入职|失业|"
     r"退休|热爱|偏好|精通|正在|更|\d{1,3}岁|做|于|20\d\d年|19\d\d年|"
     r"的(?:名字|生日|职业|工作|老家|家乡|专业|公司|年龄|爱好))"
 )
-_USER_WORD = re.compile(r"(?:该|这位|本)?(?:用户|使用者)")
+_USER_WORD = re.compile(r"(?:该|这位|本)?(?:用[户戶]|使用者)")
 _NO_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 
 
@@ -64,6 +66,12 @@ def read_sentence(sentence: str, ctx: SentenceContext) -> list[Finding]:
         >>> [one.candidate.content for one in read_sentence("我住在成都，喜欢吃火锅", ctx)]
         ['用户住在成都。', '用户喜欢吃火锅。']
     """
+    script = chinese_traditional.simplified(sentence)
+    found = _read_simplified(script.text, ctx)
+    return [chinese_traditional.as_written(one, script) for one in found]
+
+
+def _read_simplified(sentence: str, ctx: SentenceContext) -> list[Finding]:
     if chinese_refusals.is_code(sentence) or asks_to_forget(sentence):
         return []
     if change := correction(sentence):
@@ -87,7 +95,8 @@ def is_small_talk(text: str) -> bool:
     """
     if chinese_refusals.is_code(text):
         return False
-    pieces = chinese_text.clauses(chinese_text.mask(text).text)
+    plain = chinese_traditional.simplified(text).text
+    pieces = chinese_text.clauses(chinese_text.mask(plain).text)
     return all(_is_talk(piece) for piece in pieces)
 
 
@@ -100,7 +109,8 @@ def read_statement(content: str) -> Reading | None:
         >>> read_statement("阿杰怕高").dimension
         'attitude:高'
     """
-    masked = chinese_text.mask(_USER_WORD.sub("我", content.strip()))
+    script = chinese_traditional.simplified(_USER_WORD.sub("我", content.strip()))
+    masked = chinese_text.mask(script.text)
     ctx = SentenceContext(reference=_NO_TIME, zone=UTC, language="zh")
     chain = Chain(speaker(USER), ctx, masked, reads_times=False)
     for piece in chinese_text.clauses(masked.text):
@@ -109,7 +119,12 @@ def read_statement(content: str) -> Reading | None:
         for finding in chain.findings:
             one = finding.candidate
             if one.dimension is not None:
-                return Reading(one.subject, one.dimension, one.value, one.negated)
+                return Reading(
+                    script.restore(one.subject),
+                    script.restore(one.dimension),
+                    script.restore(one.value) if one.value else None,
+                    one.negated,
+                )
     return None
 
 
@@ -180,7 +195,7 @@ def _learn_name(text: str, chain: Chain) -> None:
 
 
 def _without_repeats(findings: Sequence[Finding]) -> list[Finding]:
-    """Drop what is said twice, and a denial that the next clause replaces (``不是医生，是药剂师``)."""
+    """Drop what is said twice, and a denial that a later clause replaces."""
     kept: list[Finding] = []
     for index, finding in enumerate(findings):
         one = finding.candidate

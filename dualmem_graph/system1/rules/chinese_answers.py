@@ -26,25 +26,42 @@ _FRAMES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"生日", "我的生日是{}"),
         (r"老家|家乡|哪里人|哪儿人|什么地方人", "我的老家是{}"),
         (r"住在?哪|住哪|哪个城市|在哪座城市|住的城市|现居|定居在哪", "我住在{}"),
-        (r"(?:在|去)哪(?:家|个)(?:公司|单位)|哪里(?:上班|工作)|哪儿(?:上班|工作)|什么公司", "我在{}上班"),
+        (
+            r"(?:在|去)哪(?:家|个)(?:公司|单位)|哪里(?:上班|工作)|哪儿(?:上班|工作)|什么公司",
+            "我在{}上班",
+        ),
         (r"职业|做什么(?:工作)?的?|什么工作|从事什么", "我的职业是{}"),
         (r"(?:哪所|哪个|什么)(?:学校|大学)|在哪(?:里|儿)?(?:读|上)", "我在{}读书"),
         (r"专业", "我的专业是{}"),
         (r"过敏", "我对{}过敏"),
-        (r"最喜欢(?:的|哪|什么)(?P<kind>颜色|电影|歌手|水果|季节|城市|运动|书|食物|菜)", "我最喜欢的{kind}是{}"),
+        (
+            r"最喜欢(?:的|哪|什么)(?P<kind>颜色|电影|歌手|水果|季节|城市|运动|书|食物|菜)",
+            "我最喜欢的{kind}是{}",
+        ),
         (r"(?:有什么|什么)?(?:爱好|兴趣)", "我的爱好是{}"),
         (r"喜欢(?:吃|喝|看|听|玩)?(?:什么|哪)", "我喜欢{}"),
     )
 )
 _NO_VALUE = re.compile(
-    r"^(?:不|没|无|保密|秘密|你猜|随便|都|暂时|好|嗯|哦|是的|对$|谢|算了|什么|为什么|干嘛|怎么|关你|哈|在|就|我|看情况|说不)"
+    r"^(?:不|没|无|保密|秘密|你猜|随便|都|暂时|好|嗯|哦|是的|对$|谢|算了|什么|为什么|干嘛|怎么"
+    r"|关你|哈|在|就|我|看情况|说不)"
 )
-_ANSWER_FILLER = re.compile(r"^(?:是|叫|在|住在?|我的?|应该是|就是|当然是|嗯|哦|现在|目前|一般|主要|喜欢|对|去|做|来自)+(?=..)")
+_ANSWER_FILLER = re.compile(
+    r"^(?:是|叫|在|住在?|我的?|应该是|就是|当然是|嗯|哦|现在|目前|一般|主要|喜欢|对|去|做"
+    r"|来自)+(?=..)"
+)
 _YES_NO = re.compile(
-    r"(?:你|您)(?:平时|一般|现在|也|还|会不会|是不是|有没有)?(?P<verb>喜欢|讨厌|怕|爱吃|爱喝|爱|能吃|会|养|有|吃|喝|抽)(?P<object>[^，。？?！]{1,16}?)(?:吗|么|呢|没有|嘛|不)?[？?]"
+    r"(?:你|您)(?:平时|一般|现在|也|还|会不会|是不是|有没有)?(?P<verb>喜欢|讨厌|怕|爱吃|爱喝|爱"
+    r"|能吃|会|养|有|吃|喝|抽)(?P<object>[^，。？?！]{1,16}?)(?:吗|么|呢|没有|嘛|不)?[？?]"
 )
-_YES = re.compile(r"^(?:很|超|超级|特别|非常|挺|当然|也|还|蛮|最)*(?:喜欢|爱|有|会|怕|养|吃|喝|抽|讨厌|是的|对的?|嗯+|是啊|必须的|能)(?:的|啊|呀|呢|吃|喝|了)*$")
-_NO = re.compile(r"^(?:真的?|其实|并|一点也|一点都)*(?P<no>不太|不怎么|不是很|不|没有?|从不|从来不)(?P<verb>喜欢|爱|会|怕|养|吃|喝|抽|讨厌|能|有)?(?:的|啊|呀|呢|吃|喝)*$")
+_YES = re.compile(
+    r"^(?:很|超|超级|特别|非常|挺|当然|也|还|蛮|最)*(?:喜欢|爱|有|会|怕|养|吃|喝|抽|讨厌|是的"
+    r"|对的?|嗯+|是啊|必须的|能)(?:的|啊|呀|呢|吃|喝|了)*$"
+)
+_NO = re.compile(
+    r"^(?:真的?|其实|并|一点也|一点都)*(?P<no>不太|不怎么|不是很|不|没有?|从不"
+    r"|从来不)(?P<verb>喜欢|爱|会|怕|养|吃|喝|抽|讨厌|能|有)?(?:的|啊|呀|呢|吃|喝)*$"
+)
 _HAS = re.compile(r"^(?:有|养了?)(?=[一两三二四五六七八九十几\d]*(?:只|条|个|匹))")
 
 
@@ -57,7 +74,11 @@ def complete(answer: str, asked: str) -> str:
         >>> complete("不太喜欢", "你喜欢吃辣吗？")
         '我不太喜欢吃辣'
     """
-    if not asked or len(answer) > _LONGEST_ANSWER or "你" not in asked and "您" not in asked and "称呼" not in asked:
+    if (
+        not asked
+        or len(answer) > _LONGEST_ANSWER
+        or ("你" not in asked and "您" not in asked and "称呼" not in asked)
+    ):
         return answer
     return _yes_or_no(answer, asked) or _value(answer, asked) or answer
 
@@ -75,9 +96,7 @@ def correction(sentence: str) -> tuple[str, str] | None:
     return match["new"] or match["new_first"], match["old"] or match["old_last"]
 
 
-def corrected(
-    new: str, old: str, earlier: Sequence[Candidate], turn_index: int
-) -> Finding | None:
+def corrected(new: str, old: str, earlier: Sequence[Candidate], turn_index: int) -> Finding | None:
     """The latest of the earlier statements whose value was ``old``, said anew with ``new``."""
     for one in reversed(earlier):
         if one.dimension and one.value and same_value(one.value, old) and old in one.content:

@@ -10,36 +10,46 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from dualmem_graph.system1.rules import (
-    chinese_life,
-    chinese_person,
-    chinese_refusals,
-    chinese_tastes,
-    chinese_text,
-    chinese_times,
-    chinese_work,
-)
+from dualmem_graph.system1.rules import chinese_refusals, chinese_text, chinese_times
+from dualmem_graph.system1.rules.chinese_events import EVENTS
+from dualmem_graph.system1.rules.chinese_family import FAMILY
 from dualmem_graph.system1.rules.chinese_findings import make_finding
+from dualmem_graph.system1.rules.chinese_habits import HABITS
+from dualmem_graph.system1.rules.chinese_health import HEALTH
+from dualmem_graph.system1.rules.chinese_home import HOME
 from dualmem_graph.system1.rules.chinese_lexicon import KIN
+from dualmem_graph.system1.rules.chinese_person import INTRODUCTIONS, PERSON
+from dualmem_graph.system1.rules.chinese_plans import PLANS
 from dualmem_graph.system1.rules.chinese_reading import Clause, Draft
+from dualmem_graph.system1.rules.chinese_skills import SKILLS
 from dualmem_graph.system1.rules.chinese_subjects import (
     ADDRESSED,
     UNKNOWN,
     Subject,
     find_subject,
+    mentioned,
     relative,
 )
+from dualmem_graph.system1.rules.chinese_tastes import TASTES
+from dualmem_graph.system1.rules.chinese_things import THINGS
+from dualmem_graph.system1.rules.chinese_work import WORK
 from dualmem_graph.system1.rules.findings import Finding, SentenceContext
 from dualmem_graph.types import TimeSpan
 
+#: In the order in which they are asked; the first that answers has the clause.
 _BOOKS = (
-    chinese_life.PLANS,
-    chinese_person.RULES,
-    chinese_work.RULES,
-    chinese_life.THINGS,
-    chinese_tastes.TASTES,
-    chinese_tastes.HABITS,
-    chinese_life.EVENTS,
+    PLANS,
+    PERSON,
+    HOME,
+    FAMILY,
+    INTRODUCTIONS,
+    WORK,
+    HEALTH,
+    THINGS,
+    TASTES,
+    SKILLS,
+    HABITS,
+    EVENTS,
 )
 _REPORT = re.compile(
     r"^(?P<who>.{1,12}?)(?:昨天|今天|刚才?|之前|前几天|上次)?"
@@ -60,11 +70,21 @@ _TOLD_BEFORE = re.compile(
 #: ``有个弟弟在美国读书``: the object of 有 is the subject of what follows.
 _PIVOT = re.compile(
     rf"^(?P<has>.{{0,6}}?有(?:一)?(?:个|位|俩)(?:[大小])?(?P<kin>{KIN}))"
-    r"(?P<rest>(?:在|是|今年|已经|刚|住|很|特别|也|去|从|最近|以前|现在|喜欢|怕|叫|想|要|打算|说).+)$"
+    r"(?P<rest>(?:在|是|今年|已经|刚|住|很|特别|也|去|从|最近|以前|现在|喜欢|怕|叫|想|要|打算"
+    r"|说).+)$"
 )
 _CALL_ME = re.compile(
-    r"^(?:你们?|您|大家|朋友们?|同事们?|别人)?(?:也|就|可以|都|直接|以后|今后|请|麻烦|平时|一般|喜欢)*"
+    r"^(?:你们?|您|大家|朋友们?|同事们?|别人)?(?:也|就|可以|都|直接|以后|今后|请|麻烦|平时|一般"
+    r"|喜欢)*"
     r"叫我(?P<name>[^，的]{1,10}?)(?:就行|就好|就可以|吧|即可|就成|好|就得)?(?:了)?$"
+)
+#: ``香菜我不吃``, ``村上春树是我最喜欢的作家``: what comes first is the object.
+_FRONTED = re.compile(
+    r"^(?P<thing>[^我，]{1,8})我(?P<says>(?:从来|真的|是|都|一直|也|最)*"
+    r"(?:(?:不|不能|不太|不敢)(?:吃|喝|碰|喜欢|爱吃|爱喝|爱)|讨厌|喜欢|怕))$"
+)
+_FAVOURITE = re.compile(
+    r"^(?P<thing>[^我，]{1,16}?)(?:一直)?是我(?P<says>最?(?:喜欢|爱|讨厌)的[^，]{1,8})$"
 )
 _NOT_BUT = re.compile(r"(?<=.{4})(?<![也就还可是])而?不是[^，吗]{1,14}$")
 _ONLY_NOT = re.compile(r"^(?:而)?不是[^，]{1,16}$")
@@ -120,6 +140,8 @@ class Chain:
         if _ONLY_NOT.match(text) and self.subject.is_user:
             return
         text = _CALL_ME.sub(r"我叫\g<name>", text)
+        text = _FRONTED.sub(r"我\g<says>\g<thing>", text)
+        text = _FAVOURITE.sub(r"我\g<says>是\g<thing>", text)
         if self.ctx.partner:
             text = _TO_PARTNER.sub(self.ctx.partner, text)
         if pivot := _PIVOT.match(text):
@@ -171,6 +193,8 @@ class Chain:
             return
         if subject.is_user and chinese_refusals.is_musing(clause.core):
             return
+        for person in mentioned(predicate, self.owner):
+            self._meet(person)
         drafts = next(filter(None, (book.read(clause) for book in _BOOKS)), [])
         self._keep(drafts, clause)
         if subject.kind == "person":

@@ -31,38 +31,58 @@ from dualmem_graph.system1.rules.findings import USER, Person
 USER_DISPLAY = "用户"
 _ME = r"(?:我们|咱们|俺们|(?<!自)我|俺|咱|本人)"
 #: ``我的`` before a kin word, and words that only look like one (``我先生病了``, ``我对象棋``).
-_NOT_KIN = r"(?!(?<=先生)[病气]|(?<=先)生病|(?<=对象)棋|(?<=朋友)圈|(?<=学生)(?:时|证|会)|(?<=老大)不小|(?<=客户)端|(?<=老师)傅|(?<=家人)多)"
+_NOT_KIN = (
+    r"(?!(?<=先生)[病气]|(?<=先)生病|(?<=对象)棋|(?<=朋友)圈|(?<=学生)(?:时|证|会)|(?<=老大)不小"
+    r"|(?<=客户)端|(?<=老师)傅|(?<=家人)多)"
+)
 _KIN_PHRASE = re.compile(
-    rf"{_ME}(?:家的?|的)?(?:那个|这个)?(?P<kin>前任|(?:最好的|好)?(?:{KIN_AFTER_ME})){_NOT_KIN}(?:们)?"
+    rf"{_ME}(?:家的?|的)?(?:那个|这个)?(?P<kin>前任|(?:最好的"
+    rf"|好)?(?:{KIN_AFTER_ME})){_NOT_KIN}(?:们)?"
 )
 _GROUP_PHRASE = re.compile(rf"{_ME}的?(?P<group>(?!家)(?:{GROUPS}))(?!务|里人)")
-_PET_PHRASE = re.compile(rf"(?:{_ME}家?的?|家里?的?)(?:那只|这只|那条|小|老|大)?(?P<pet>{ANIMALS})(?![\w]?[肉粮毛砂片奶])")
+_PET_PHRASE = re.compile(
+    rf"(?:{_ME}家?的?|家里?的?)(?:那只|这只|那条|小|老"
+    rf"|大)?(?P<pet>{ANIMALS})(?![\w]?[肉粮毛砂片奶])"
+)
 _FIRST = re.compile(
-    r"(?:(?P<family>(?:我们|咱们?|我)(?:一家(?:[三四五]口|人)?|全家(?:人)?))|我们(?:俩|两个|几个|仨|三个)?|我(?:自己|本人)?|咱们?|俺们?|本人|在下|鄙人|老娘|偶(?!尔|像|然))"
+    r"(?:(?P<family>(?:我们|咱们?|我)(?:一家(?:[三四五]口|人)?|全家(?:人)?))|我们(?:俩|两个|几个"
+    r"|仨|三个)?|我(?:自己|本人)?|咱们?|俺们?|本人|在下|鄙人|老娘|偶(?!尔|像|然))"
     r"(?:这个?人|这人)?(?![的]?(?:国|方案|校区))"
 )
 _ADDRESSED = re.compile(r"(?:你|您|大家|各位)")
 _PRONOUN = re.compile(r"(?:他|她|它|TA|ta|Ta)们?(?=的|[^a-zA-Z])")
 _PREDICATE = (
-    r"(?=的(?!话)|是(?!否)|在|叫|今年|现在|以前|平时|经常|总|喜欢|讨厌|怕|恐|住|要|想|会|有|没|也|都|还|说|告诉|跟我|和我|最|下周|下个?月|下下|明[天年早]|"
-    r"后天|昨[天晚]|前天|去年|上周|上个?月|上[学班小初高大]|周|已|刚|养|很|特别|超|怀孕|生[了病]|结婚|离[婚职]|订婚|辞职|去世|搬|换|来自?|去|考|跳槽|对|不|"
-    r"爱|升|分手|单身|打算|准备|计划|[0-9一二三四五六七八九十]{1,3}岁|得了|买|做|学|吃|喝|得过|退休|失业|过敏)"
+    r"(?=的(?!话)|是(?!否)|在|叫|今年|现在|以前|平时|经常|总|喜欢|讨厌|怕|恐|住|要|想|会|有|没|也"
+    r"|都|还|说|告诉|跟我|和我|最|下周|下个?月|下下|明[天年早]|"
+    r"后天|昨[天晚]|前天|去年|上周|上个?月|上[学班小初高大]|周|已|刚|养|很|特别|超|怀孕|生[了病]"
+    r"|结婚|离[婚职]|订婚|辞职|去世|搬|换|来自?|去|考|跳槽|对|不|"
+    r"爱|升|分手|单身|打算|准备|计划|[0-9一二三四五六七八九十]{1,3}岁|得了|买|做|学|吃|喝|得过"
+    r"|退休|失业|过敏)"
 )
-_NOT_VERB = r"(?![在是有喜讨怕住要想会也上说最下明昨去周已刚养很特怀结离辞不没对和跟给从被把都还就得能可爱吃喝开做当搬来回过打买卖身性脾个一二三经平以每总现今超叫的])"
+_NOT_VERB = (
+    r"(?![在是有喜讨怕住要想会也上说最下明昨去周已刚养很特怀结离辞不没对和跟给从被把都还就得能可爱"
+    r"吃喝开做当搬来回过打买卖身性脾比让叫使令请给教帮骂逼催问陪嫁娶个一二三经平以每总现今超叫的])"
+)
 _NAME_AFTER_KIN = re.compile(
-    rf"(?P<name>{NICKNAME}(?![\u4e00-\u9fff]{{0}}$)|(?P<twice>[\u4e00-\u9fff])(?P=twice)(?!地)|{FULL_NAME}{_PREDICATE}"
+    rf"(?P<name>{NICKNAME}(?![\u4e00-\u9fff]{{0}}$)|(?P<twice>[\u4e00-\u9fff])(?P=twice)(?!地)"
+    rf"|{FULL_NAME}{_PREDICATE}"
     rf"|{LATIN_NAME}|{_NOT_VERB}[\u4e00-\u9fff]{{2,3}}?{_PREDICATE})"
 )
 _BARE_SURNAME = "王李张刘陈杨赵吴徐孙朱胡郭林罗郑梁谢宋韩冯邓曹彭蔡潘袁董蒋魏吕沈姚卢"
 _COMMON_WORDS = re.compile(
-    r"^(?:王者|李子|张口|杨梅|杨树|吴语|孙子|孙女|朱古力|胡[子同萝说椒]|林业|罗马|谢谢|宋[代朝]|韩[国剧语]|沈阳|陈[年皮醋旧]|王国|刘海|梁[山祝])"
+    r"^(?:王者|李子|张口|杨梅|杨树|吴语|孙子|孙女|朱古力|胡[子同萝说椒]|林业|罗马|谢谢|宋[代朝]"
+    r"|韩[国剧语]|沈阳|陈[年皮醋旧]|王国|刘海|梁[山祝])"
 )
 _NAMED = re.compile(
-    rf"(?P<name>{NICKNAME}{_PREDICATE}|[{SURNAMES}](?:姐|哥|总|老师|医生|叔|阿姨|经理|教授|主任){_PREDICATE}|[{_BARE_SURNAME}][\u4e00-\u9fff]{{1,2}}?{_PREDICATE}"
-    rf"|(?P<twice>(?![天人常刚偏偷慢渐往时哈嘿呵嗯好大多早快轻静好最谢拜看想等试聊说试听走])[\u4e00-\u9fff])(?P=twice){_PREDICATE}"
+    rf"(?P<name>{NICKNAME}{_PREDICATE}|[{SURNAMES}](?:姐|哥|总|老师|医生|叔|阿姨|经理|教授"
+    rf"|主任){_PREDICATE}|[{_BARE_SURNAME}][\u4e00-\u9fff]{{1,2}}?{_PREDICATE}"
+    r"|(?P<twice>(?![天人常刚偏偷慢渐往时哈嘿呵嗯好大多早快轻静好最谢拜看想等试聊说试听走])[\u4e00"
+    rf"-\u9fff])(?P=twice){_PREDICATE}"
     rf"|{LATIN_NAME}{_PREDICATE})"
 )
 _BARE_KIN_PHRASE = re.compile(rf"(?P<kin>{BARE_KIN})(?!圈|们的|装|票|节|版|会上)")
+#: ``我妹妹的男朋友``: somebody of somebody's.
+_THEIR_KIN = re.compile(rf"的(?P<kin>{KIN})")
 _OWN_KIN = re.compile(rf"{_ME}的?(?P<kin>{KIN_AFTER_ME}){_NOT_KIN}")
 _OWN_GROUP = re.compile(rf"{_ME}的?(?P<group>{GROUPS})")
 _OWN_FAMILY = re.compile(r"(?:我们|咱们?|我)(?=一家|全家)")
@@ -175,6 +195,11 @@ def third_person(text: str, owner: Subject) -> str:
     return _OWN.sub(owner.display, text)
 
 
+def mentioned(predicate: str, owner: Subject) -> list[Subject]:
+    """Relatives of the owner's that a predicate names, for a later pronoun."""
+    return [relative(owner, match["kin"]) for match in _OWN_KIN.finditer(predicate)]
+
+
 def _at_start(clause: str, owner: Subject, people: Sequence[Subject]) -> Addressed:
     if match := _KIN_PHRASE.match(clause):
         return _with_name(clause, match.end(), match["kin"], owner)
@@ -213,7 +238,11 @@ def _with_name(clause: str, end: int, kin: str, owner: Subject) -> Addressed:
     match = _NAME_AFTER_KIN.match(rest)
     if match and not split_adverbials(rest)[0].text and not _is_common(match["name"]):
         return Addressed(relative(owner, kin, match["name"]), rest[match.end() :])
-    return Addressed(relative(owner, kin), rest)
+    person = relative(owner, kin)
+    nested = _THEIR_KIN.match(rest)
+    if nested:
+        return Addressed(relative(person, nested["kin"]), rest[nested.end() :])
+    return Addressed(person, rest)
 
 
 def _answering(pronoun: str, people: Sequence[Subject]) -> Subject:

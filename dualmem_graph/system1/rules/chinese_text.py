@@ -28,28 +28,35 @@ _EMOJI = re.compile(
 _HAN = r"[\u3007\u3400-\u9fff\uA000-\uA0FF]"
 _SPACED = re.compile(rf"(?<={_HAN})\s+(?={_HAN})|(?<=[\u4e00-\u9fff])\s{{2,}}|\n")
 _PANGU = re.compile(rf"(?<={_HAN})[ \t]+(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])[ \t]+(?={_HAN})")
-_BREAKS = re.compile(r"(?:[，；;。！!？?…~～\n]|,(?!\d)|(?<!\d),)+|——+|(?<![A-Za-z0-9])\.{2,}|：(?=\s*(?:我|俺|本人|咱))")
+_BREAKS = re.compile(
+    r"(?:[，；;。！!？?…~～\n|｜]|,(?!\d)|(?<!\d),)+|——+|(?<![A-Za-z0-9])\.{2,}|：(?=\s*(?:我|俺"
+    r"|本人|咱))"
+)
 _CONJUNCTIONS = re.compile(
     r"(?<=[^不虽])(?=(?:但是|不过|而且|然后|所以|因为|可是|同时|并且|只是)(?!说|不))"
     r"|(?<=\S{3})(?=但(?:我|不|也|很|更|还|最|没|讨厌|怕))"
 )
 #: A new subject in the middle of a run-on clause, unless a verb or preposition asks for it.
 _RUN_ON = re.compile(
-    r"(?<=[^跟和给对让叫请帮把被比说得为道欢爱的是在陪问诉教骂打找见想带送借等怕恨厌像与替向随由要])"
+    r"(?<=[^跟和给对让叫请帮把被比说得为道欢爱的是在陪问诉教骂打找见想带送借等怕恨厌像与替向随由要]"
+    r")"
     r"(?=(?:我|他|她)(?:在|是|想|要|打算|现在|今年|喜欢|就|有|去年|住|叫|最近|从小)(?!的))"
 )
 _MIN_RUN_ON = 4
 _QUESTION_MARK = re.compile(r"[？?]")
 _PARTICLES = re.compile(
-    r"(?:[啊呀耶哦噢哈嘛啦喽哒诶欸呐咯唉额]|hh+|233+|www+|lol|orz|hhh|的说|呢|吧|而已|来着|就是了)+$",
+    r"(?:[啊呀耶哦噢哈嘛啦喽哒诶欸呐咯唉额]|hh+|233+|www+|lol|orz|hhh|的说|呢|吧|而已|来着"
+    r"|就是了)+$",
     re.IGNORECASE,
 )
 _OPENERS = re.compile(
-    r"^(?:嗯+|哦+|噢|诶|欸|哎呀?|唉|额|呃|emm+|哈哈+|嘿嘿|hhh*|ps[:：]|"
-    r"对了|话说(?:回来)?|说实话|老实说|实话说|讲真|说真的|坦白说|顺便(?:说一下|一提)?|另外|还有就是|还有|然后|所以|"
+    r"^(?:说起来|嗯+|哦+|噢|诶|欸|哎呀?|唉|额|呃|emm+|哈哈+|嘿嘿|hhh*|ps[:：]|"
+    r"对了|话说(?:回来)?|说实话|老实说|实话说|讲真|说真的|坦白说|顺便(?:说一下|一提)?|另外"
+    r"|还有就是|还有|然后|所以|"
     r"因为|但是|不过|而且|虽然|反正|总之|其实|可是|只是|并且|同时|原来|是的|没错|事实上|实际上|"
     r"不瞒你说|跟你说|告诉你|你知道吗|准确(?:地|来)?说|更正(?:一下)?|纠正(?:一下)?|应该说|"
-    r"刚(?:才)?说错了|说错了|搞错了|打错了|我是说|我的意思是|补充(?:一下|一点)?|汇报一下|自我介绍(?:一下)?|"
+    r"刚(?:才)?说错了|说错了|搞错了|打错了|我是说|我的意思是|补充(?:一下|一点)?|汇报一下"
+    r"|自我介绍(?:一下)?|"
     r"大家好|你好|您好|hello|hi|嗨|早上好|晚上好|对的|但(?=[我俺咱不也很更还最没]))[，,：:\s]*",
     re.IGNORECASE,
 )
@@ -166,6 +173,8 @@ def _split_run_on(text: str) -> list[str]:
 
 def _fold_letters(text: str) -> str:
     return "".join(
-        unicodedata.normalize("NFKC", char) if "\uff10" <= char <= "\uff5a" and char.isalnum() else char
+        unicodedata.normalize("NFKC", char)
+        if "\uff10" <= char <= "\uff5a" and char.isalnum()
+        else char
         for char in text
     )

@@ -123,12 +123,7 @@ def _read(text: str, quote: str, ctx: SentenceContext) -> list[Finding]:
 
 def people_in(sentence: str, ctx: SentenceContext) -> tuple[Person, ...]:
     """Whom a sentence speaks of, the last first, whether or not it states anything."""
-    text = strip_openers(tidy(sentence), ctx.partner)
-    subject = parse(text, ctx, None, ()) if text.count(" ") > 1 else None
-    named = tuple(person for person in subject.subject.people) if subject else ()
-    if subject is not None and subject.subject.kind is Kind.NAME:
-        named = ()
-    return (*named, *mentioned(text, ctx.subject))
+    return mentioned(tidy(sentence), ctx.subject)
 
 
 def _statements(text: str) -> list[str]:
@@ -224,10 +219,12 @@ def _finding(
     shown = [] if _is_timeless(draft, view) else spans
     predicate = draft.predicate or view.text
     event = next((span for span in shown if not draft.predicate or span.text in predicate), None)
-    display = draft.display or view.subject.display
+    display = display_of(subject) if draft.display else view.subject.display
     content = _sentence(f"{display} {absolute(predicate, shown, ctx.zone)}", draft, view)
     happened = draft.dimension is None and view.predicate.tense in (Tense.PAST, Tense.PERFECT)
     episodic = layer is Layer.FACT and (happened or (event is not None and draft.dimension is None))
+    if draft.dimension == dim.BIRTHDAY and event is not None:
+        draft = replace(draft, value=_day(event, ctx))
     candidate = Candidate(
         content=content,
         layer=layer,
@@ -243,6 +240,12 @@ def _finding(
     )
     profile = _profile(draft, view, ctx) if own and ctx.subject == USER else ()
     return Finding(candidate, profile, view.subject.people)
+
+
+def _day(event: TimeSpan, ctx: SentenceContext) -> str:
+    """The day of a birthday that was said as "tomorrow"."""
+    start = event.start.astimezone(ctx.zone)
+    return f"{start.day} {start:%B}"
 
 
 def _is_timeless(draft: Draft, view: View) -> bool:

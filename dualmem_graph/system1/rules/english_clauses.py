@@ -40,18 +40,22 @@ _SKIPPED = re.compile(
 #: "My grandmother, who is 90, still drives": two statements about her.
 _RELATIVE = re.compile(r"^((?:[Mm]y|[Oo]ur) [\w' -]{2,40}?), who ((?:is|was|has|lives|works|just|recently)\b[^,]+), (\w.+)$")
 _BARE_PAIR = 3
-_HOW_OFTEN = frozenset("also always usually often mostly sometimes never still currently".split())
+_HOW_OFTEN = words(
+    "also always usually often mostly sometimes never still currently"
+)
 _WORD = re.compile(r"[A-Za-z']+")
-_BE = frozenset("am is are was were been felt feel feels seems seemed got gets".split())
-_OBJECT_START = frozenset(
+_BE = words(
+    "am is are was were been felt feel feels seems seemed got gets"
+)
+_OBJECT_START = words(
     "a an the my our his her their its it them him this that these those some any all both two three four "
     "five many several to at in on up for with from into out over about by off back down around away "
-    "through as new us me again home there somewhere everything everyone".split()
+    "through as new us me again home there somewhere everything everyone"
 )
 #: Base forms that are hardly ever nouns, so that "… and live in Porto" can be told from a list.
-_PLAIN_BASES = frozenset(
+_PLAIN_BASES = words(
     "live have go take eat enjoy speak teach write sing own am keep commute volunteer spend prefer hate do "
-    "make get tend try love study sell serve bake meet attend became become bring buy see hear".split()
+    "make get tend try love study sell serve bake meet attend became become bring buy see hear grow raise"
 )
 _MARKS = re.compile(r"\s*[,:]\s*$")
 

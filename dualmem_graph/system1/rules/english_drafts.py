@@ -92,7 +92,9 @@ _LIST = re.compile(
     r",? (?:and|or) (?!(?:I|we|it|my|they)\b)",
     re.IGNORECASE,
 )
-_SMALL = frozenset("a an the of in on at de la le du von van der al and near outside".split())
+_SMALL = words(
+    "a an the of in on at de la le du von van der al and near outside"
+)
 _MOST_ITEMS = 6
 _LONGEST_ITEM = 4
 _LONGEST_VALUE = 8

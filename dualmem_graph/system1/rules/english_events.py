@@ -33,21 +33,26 @@ _PLAN_NOUN = re.compile(r"^(?:is planning|plans|has planned|is organi[sz]ing|is 
 _DUTY = re.compile(r"^(?:has to|needs? to|must)\s+(?P<v>.+)$", re.IGNORECASE)
 _WILL = re.compile(r"^will\s+(?P<v>(?:be )?.+)$", re.IGNORECASE)
 _COMING = re.compile(r"^is\s+(?P<v>[a-z]+ing\b.*)$", re.IGNORECASE)
+_BEGINS = re.compile(r"^(?P<v>(?:starts|leaves|flies|moves|arrives|returns|graduates|begins|travels|goes)\s.+)$", re.IGNORECASE)
 _HAS_DATE = re.compile(r"^has\s+(?P<v>(?:an?|my|our|their|the|two|another)\s.+)$", re.IGNORECASE)
 
-_WEAK_ACTIONS = frozenset(
+_WEAK_ACTIONS = words(
     "see know say be make ask share thank tell use show let keep do hear add give wait mention check talk understand think believe "
-    "keep make remind focus feel look put stay rock spread help support find figure put push mean miss".split()
+    "keep make remind focus feel look put stay rock spread help support find figure put push mean miss"
 )
-_WEAK_PAST = frozenset(
+_WEAK_PAST = words(
     "thought knew said asked meant wondered guessed wanted needed hoped liked loved enjoyed felt did was were had noticed realized realised "
     "forgot remembered agreed told heard saw looked seemed appreciated believed understood supposed figured imagined wished expected "
-    "mentioned expressed assumed hated sounded gave kept let came tried used stood called".split()
+    "mentioned expressed assumed hated sounded let stood"
 )
-_WEAK_PROGRESSIVE = frozenset(
+#: Verbs of many senses: with some object they tell what happened.
+_PLAIN_PAST = words(
+    "gave kept came tried used called liked loved enjoyed"
+)
+_WEAK_PROGRESSIVE = words(
     "thinking wondering feeling looking going getting talking asking saying hoping doing being joking kidding guessing having seeing telling "
     "loving liking enjoying waiting sitting standing lying sending writing trying using referring wanting needing assuming suggesting "
-    "experiencing dying freezing starving giving making coming counting begging calling listening rooting sure staying figuring starting beginning carrying missing leaning kinda learning".split()
+    "experiencing dying freezing starving giving making coming counting begging calling listening rooting sure staying figuring starting beginning carrying missing leaning kinda learning"
 )
 _TALKING = re.compile(
     r"^(?:wanted|had|have|meant|hoped) to (?:tell|say|share|ask|let|show|talk|chat|check|hear|update|catch|see how|mention|thank)\b"
@@ -55,13 +60,13 @@ _TALKING = re.compile(
     re.IGNORECASE,
 )
 _LASTING_NOW = re.compile(
-    r"^(?:(?:writing|trying|making|getting|having|doing|looking|giving|listening)\s+(?:to (?:get|become|learn|lose|save|quit|find|start|build|eat|cut|improve)\b|(?:my|our|their) (?:own|first|phd|master|thesis|dissertation)\b|an? (?:\w+ )?(?:book|novel|memoir|thesis|dissertation|blog|album|documentary|quilt|trouble)\b|up for\b|after (?:my|their)\b|for (?:a|an) (?:\w+ )?(?:job|flat|apartment|house|place|spot|space|role|position)\b)|into\b)",
+    r"^(?:(?:writing|trying|making|getting|having|doing|looking|giving|listening)\s+(?:to (?:get|become|learn|lose|save|quit|find|start|build|eat|cut|improve)\b|(?:my|our|their) (?:own|first|phd|master|thesis|dissertation)\b|an? (?:\w+ )?(?:book|novel|memoir|thesis|dissertation|blog|album|documentary|quilt|trouble)\b|up for\b|after (?:my|their)\b|for (?:a|an) (?:\w+ )?(?:job|flat|apartment|house|place|spot|space|role|position)\b)|into\b|going through (?:an?|my|their) |going to (?:therapy|school|college|university|physio))",
     re.IGNORECASE,
 )
-_ACTIVITIES = frozenset(
+_ACTIVITIES = words(
     "teaches coaches volunteers collects leads grows breeds competes performs trains practises practices sings acts paints sells mentors attends "
     "organizes organises hosts commutes donates fosters brews plays writes builds designs restores photographs knits crochets sews tutors "
-    "foreages gardens blogs streams composes translates serves chairs captains referees raises homeschools co-owns shares rents subscribes wears".split()
+    "foreages gardens blogs streams composes translates serves chairs captains referees raises homeschools co-owns shares rents subscribes wears"
 )
 #: What a thing or an activity does for somebody.
 _INFLUENCE = re.compile(
@@ -72,24 +77,26 @@ _ROLES = re.compile(
     r"^is (?:(?:an?|the) )?(?:\w+ )?(?:member|part|captain|leader|president|treasurer|head|volunteer|founder|co-?founder|chair|moderator|owner|carer|caregiver|godmother|godfather|guardian) (?:of|at|for|in|to|with)\b|^is (?:in charge of|responsible for|involved (?:in|with)|signed up (?:for|to)|enrolled in|registered for|allergic|on (?:antidepressants|insulin|statins|the pill|birth control|the board|maternity leave|parental leave|sabbatical|medication|sick leave|crutches)|the (?:oldest|youngest|eldest|middle child|first)|recovering from|training (?:for|to)|used to (?:the|working|living)|named after)\b",
     re.IGNORECASE,
 )
-_EMPTY_TOPICS = frozenset(
+_EMPTY_TOPICS = words(
     "question questions problem point guess opinion bad apologies thoughts thought mistake understanding way day pleasure heart mind advice "
     "code function script file error issue prompt request message answer query text name friend words suggestion idea favorite favourite "
-    "view concern main take two turn fault hope wish prayers deepest thanks condolences brain head luck favourites goodness god friends eyes sentence paragraph essay".split()
+    "view concern main take two turn fault hope wish prayers deepest thanks condolences brain head luck favourites goodness god friends eyes sentence paragraph essay"
 )
 _MILESTONE = re.compile(
     r"\b(?:baby|twins|surgery|operation|miscarriage|stroke|heart attack|accident|wedding|interview|seizure|breakdown)\b"
 )
 #: Whose things are none of the speaker's life.
-_DISTANT = frozenset("neighbour neighbor boss client landlord landlady teacher manager doctor".split())
-_ALONE = frozenset(
-    "died retired graduated proposed divorced miscarried relapsed enlisted emigrated eloped separated passed".split()
+_DISTANT = words(
+    "neighbour neighbor boss client landlord landlady teacher manager doctor"
 )
-_HOLLOW = frozenset(
+_ALONE = words(
+    "died retired graduated proposed divorced miscarried relapsed enlisted emigrated eloped separated passed"
+)
+_HOLLOW = words(
     "it this that them these those there here him her they he she one some so too very really much more most well good great nice fun amazing "
     "awesome cool bad better best lot lots thing things something anything everything nothing way time point stuff a an the to of in on at for with and "
     "or but by from as up out off down over back away around about into through my our their your his its myself themselves what how when where why "
-    "who which is was were be been being has had have do does did not no never also just still while ago now all any both each every other same such than then now".split()
+    "who which is was were be been being has had have do does did not no never also just still while ago now all any both each every other same such than then now"
 )
 _UNRESOLVED = re.compile(r"\b(?:he|she|him|her|his|hers|it|its|this|that|these|those)\b", re.IGNORECASE)
 _POINTING = re.compile(
@@ -122,8 +129,10 @@ def plan(view: View, *, future: bool, timed: bool) -> list[Draft]:
         return _plan(intent["v"], view, denied=denied) if timed or not needs else []
     if view.negated:
         return []
-    for pattern in (_WILL, _COMING, _DUTY, _HAS_DATE, _PLAN_NOUN):
+    for pattern in (_WILL, _COMING, _DUTY, _BEGINS, _HAS_DATE, _PLAN_NOUN):
         match = pattern.match(core)
+        if pattern is _BEGINS and view.predicate.habitual:
+            continue
         if match and (future or (pattern is _PLAN_NOUN and core.startswith(("is planning", "plans")))):
             if pattern is _HAS_DATE and not _is_appointment(match["v"]):
                 continue
@@ -140,12 +149,16 @@ def _plan(action: str, view: View, *, denied: bool) -> list[Draft]:
         return []
     verb = verbs.base_form(words[0])
     content = [word for word in words[1:] if word not in _HOLLOW]
+    if re.match(r"be an? \w", phrase):
+        content.append("be")
+        verb = "become"
     weak = verb in _WEAK_ACTIONS and len(content) < _FEW_WORDS
     if verb == "keep" and words[1:2] and words[1].endswith("ing"):
         return []
     if re.search(r"\b(?:it|that|this)$|\bthat happen\b|\ba difference\b", phrase):
         return []
-    if weak or is_pronoun(" ".join(words[1:]) or words[0]) or _POINTING.match(phrase):
+    object_ = re.sub(r"^how (?=to )", "", " ".join(words[1:]))
+    if weak or is_pronoun(object_ or words[0]) or _POINTING.match(phrase):
         return []
     if not content and verb not in {"retire", "propose", "marry", "move", "graduate", "quit", "visit", "come", "swim", "drive"}:
         return []
@@ -164,7 +177,8 @@ def _is_appointment(phrase: str) -> bool:
 
 def _dated_topic(view: View, *, future: bool) -> list[Draft]:
     words = view.subject.noun.lower().split()
-    if not future or view.subject.owner or not words or words[-1] not in APPOINTMENTS:
+    head = re.split(r" (?:to|with|at|for|in|on|of)\b", view.subject.noun.lower())[0].split()
+    if not future or view.subject.owner or not words or head[-1] not in APPOINTMENTS:
         return []
     if not re.match(r"(?:is|will be|starts|begins|takes place)\b", view.predicate.core) or view.negated:
         return []
@@ -180,7 +194,8 @@ def event(view: View, *, timed: bool) -> list[Draft]:
     kind, tense, core = view.subject.kind, view.predicate.tense, view.predicate.core
     if kind is Kind.NAME and not re.search(r"\bUser\b", view.text):
         return []
-    if _POINTING.match(re.sub(r"^(?:has|is|had)\s+", "", core)) or _dangling(view):
+    pointing = _POINTING.match(re.sub(r"^(?:has|is|had)\s+", "", core))
+    if (pointing and not re.match(r"moved (?:here|there) from (?-i:[A-Z])", core)) or _dangling(view):
         return []
     if kind is Kind.THING:
         return [Draft(None)] if _topic_counts(view) else []
@@ -221,6 +236,8 @@ def _topic_counts(view: View) -> bool:
     if view.subject.owner == "name" or re.match(r"(?:can|will|would)\b", core):
         return False
     bare = re.sub(r"^(?:is|was|has|had|are|were)\s+", "", core)
+    if re.search(r"[A-Z\d]", bare) and core.startswith("is "):
+        return not view.negated
     return len(_content(bare)) >= _FEW_WORDS and not view.negated and not is_pronoun(bare)
 
 
@@ -252,7 +269,7 @@ def _has_done(view: View, *, timed: bool) -> bool:
             return bool(_content(tail)) and (action != "through" or len(_content(tail)) > 1)
         return verbs.is_participle(action) and len(_content(tail)) >= _FEW_WORDS and action not in {"so", "amazed", "excited", "inspired", "swamped"}
     weak = verb in _WEAK_PAST or verb in {"seen", "heard", "known", "done", "had", "given", "gotten", "got", "come", "taken"}
-    return len(_content(tail)) >= (_SOME_WORDS if weak else 1 if not view.negated else _FEW_WORDS) and (
+    return len(_content(tail)) >= (_SOME_WORDS if weak else 1 if not view.negated or "never" in view.text else _FEW_WORDS) and (
         view.subject.kind is not Kind.WORLD or not view.negated
     )
 
@@ -272,6 +289,8 @@ def _happened(view: View, *, timed: bool) -> bool:
         return _had(rest, timed=timed or not view.subject.is_self)
     if _TALKING.match(core):
         return False
+    if verb in _PLAIN_PAST:
+        return len(content) >= _FEW_WORDS
     if verb in _WEAK_PAST:
         reported = verb in {"told", "said", "asked", "gave", "called"} and not view.subject.is_self
         return len(content) >= (1 if reported else _SOME_WORDS + (not timed))

@@ -56,6 +56,11 @@ class Subject:
     people: tuple[Person, ...] = ()
 
     @property
+    def has_name(self) -> bool:
+        """Whether a person or pet was called by a name of their own."""
+        return self.id != self.display
+
+    @property
     def is_self(self) -> bool:
         """Whether the speaker themselves is the subject."""
         return self.kind is Kind.SELF
@@ -100,8 +105,8 @@ _SUBORDINATOR = re.compile(
     r"|until)\b",
     re.IGNORECASE,
 )
-_DROPPED_ADVERBIAL = frozenset(
-    "now then recently lately currently soon later eventually earlier so far nowadays".split()
+_DROPPED_ADVERBIAL = words(
+    "now then recently lately currently soon later eventually earlier so far nowadays"
 )
 _ASIDE = re.compile(
     r"^(?:as for|for me\b|to me\b|in my opinion|at first$|after all|at least|by the way|in fact|in general|like you|like I said)",
@@ -112,29 +117,34 @@ _PAIR = re.compile(
     r"^(?:(?P<with>(?i:my|our) [\w' -]{2,40}?|[A-Z][\w'-]+(?: [A-Z][\w'-]+)?) and (?:I|me|myself)"
     r"|(?:me|I) and (?P<with2>(?i:my|our) [\w'-]+(?: [A-Z][\w'-]+)?|[A-Z][\w'-]+))\s+(?P<rest>.+)$"
 )
-_PREPOSITIONS = frozenset("from at in of with on for to about who that".split())
+_PREPOSITIONS = words(
+    "from at in of with on for to about who that"
+)
 _NAME = re.compile(r"^[A-Z][\w'’-]+$")
 _NAMED = re.compile(r"^((?:[A-Z][\w-]+)(?: [A-Z][\w-]+)?)((?:'s)?)\s+(.+)$")
 _ELIDED = re.compile(
     r"^(?:(?P<adv>just|finally|recently|already|almost|still|also|never|actually|currently|always|accidentally) )*"
     r"(?P<verb>[a-z]+)\b"
 )
-_KIN_NAMES = frozenset(
-    "mom mum dad grandma grandpa mommy daddy granny nana mama papa grandad".split()
+_KIN_NAMES = words(
+    "mom mum dad grandma grandpa mommy daddy granny nana mama papa grandad"
 )
 _WORLD = re.compile(r"^(?:the|someone|somebody|everyone|everybody|some|a|an|[a-z]{3,}ing)\b", re.I)
 _MINE = re.compile(r"\b(?:me|my|us|our)\b")
 _COMMA_NAME = re.compile(r"^((?:my|our) [\w' -]+?), ([A-Z][\w-]+(?: [A-Z][\w-]+)?),? ")
+_NAME_COMMA = re.compile(r"^([A-Z][\w-]+), ((?:my|our) [\w' -]+?), ")
 _LONGEST_SUBJECT = 9
 _LONGEST_THING = 5
 #: Verbs before a list of nouns, some of which look like verbs ("I love music, dance and art").
-_TAKES_LIST = frozenset("am are have like love enjoy prefer hate want need dislike adore".split())
+_TAKES_LIST = words(
+    "am are have like love enjoy prefer hate want need dislike adore"
+)
 #: Participles that open an elided "I am …", not an elided "I …ed".
-_FEELINGS = frozenset(
+_FEELINGS = words(
     "excited thrilled missed agreed loved inspired impressed tired bored blessed hoped stoked amazed shocked "
     "worried relieved delighted pleased honored honoured touched moved interested wanted needed looked "
     "noticed guessed confused annoyed scared surprised overwhelmed exhausted concerned convinced determined "
-    "prepared motivated married used supposed seemed sounded liked enjoyed appreciated".split()
+    "prepared motivated married used supposed seemed sounded liked enjoyed appreciated"
 )
 _OWN = {
     "i": "they",
@@ -160,7 +170,9 @@ _PRESENT_MARK = re.compile(
     re.IGNORECASE,
 )
 #: Of the verbs whose past looks like the base, those that chat mostly uses in the present.
-_MOSTLY_PRESENT = frozenset("read knit fit cost bet".split())
+_MOSTLY_PRESENT = words(
+    "read knit fit cost bet"
+)
 _PAST_MARK = re.compile(
     r"\b(?:yesterday|ago|last|just|finally|already|recently|when I was|this morning|in (?:19|20)\d\d)\b",
     re.IGNORECASE,
@@ -184,6 +196,7 @@ def parse(
         rest = clause[len(SAME_SUBJECT) :].strip()
         return _clause(before, rest, "", ctx) if before is not None else None
     clause = _COMMA_NAME.sub(r"\1 \2 ", clause)
+    clause = _NAME_COMMA.sub(r"\2 \1 ", clause)
     front, main = _split_adverbial(clause)
     found = _subject(main, ctx, people)
     if found is None:
@@ -373,7 +386,8 @@ def _elided(text: str, ctx: SentenceContext, me: str) -> tuple[Subject, str] | N
         return (subject, rest) if verb not in {"was", "were", "did", "said", "thought", "left"} else None
     if verb.endswith("ing") and adverb in {"still", "currently"}:
         return subject, f"am {rest}"
-    if verb.endswith("ed") and verb not in _FEELINGS and len(verb) > 4 and verbs.base_form(verb) in verbs.BASES:  # noqa: PLR2004
+    moved = re.match(r"moved (?:to|here|from|out|in|into|back)\b", match[0] + rest[match.end() :])
+    if verb.endswith("ed") and (moved or verb not in _FEELINGS) and len(verb) > 4 and verbs.base_form(verb) in verbs.BASES:  # noqa: PLR2004
         return subject, rest
     if verb in {"love", "hate", "miss", "have"} and adverb is None:
         pointing = re.match(r"\w+ (?:the|your|this|that|these|those|it|how|when|and|to|for|all|you|him|her)\b", rest)
@@ -510,6 +524,10 @@ _NAMING = re.compile(
     r"^(?:(?:you can |please |just |but )?call me|(?:everyone|everybody|people|friends|my friends|they) calls? me|I go by)\s+(?P<v>[\w'-]+(?: [A-Z][\w'-]+)?)(?:,? (?:not|instead of|rather than) .*)?[.!]*$",
     re.IGNORECASE,
 )
+_LAST_DAY = re.compile(
+    r"^(?P<t>today|yesterday|(?:last )?(?:mon|tues|wednes|thurs|fri|satur|sun)day) (?:is|was) my (?:very )?last day at (?P<v>[\w' &.-]+)$",
+    re.IGNORECASE,
+)
 _BIRTHDAY = re.compile(
     r"^(?:it is|it was) my birthday (?P<a>today|tomorrow|(?:on|next|this) [\w ]+)$|^(?P<b>today|tomorrow) is my birthday$",
     re.IGNORECASE,
@@ -520,20 +538,18 @@ _FAVOURITE = re.compile(
     re.IGNORECASE,
 )
 #: Favourites that are no proper names.
-_COMMON_BIRTHDAY = re.compile(
-    r"^(?:it is|it was) my birthday (?P<a>today|tomorrow|(?:on|next|this) [\w ]+)$|^(?P<b>today|tomorrow) is my birthday$",
-    re.IGNORECASE,
-)
-_FAVOURITE = re.compile(
+_COMMON_FAVOURITE = re.compile(
     r"\b(?:colou?r|food|fruit|vegetable|season|drink|dessert|animal|flower|sport|subject|hobby|snack|meal|dish|ice cream|number|weather)$"
 )
 _MENTION = re.compile(
-    r"\b(?:my|our) (?:\w+ )?(?P<r>[a-z-]+)(?:,? (?P<n>[A-Z][\w-]+(?: [A-Z][\w-]+)?))?"
+    r"\b(?:[Mm]y|[Oo]ur) (?:\w+ )??(?P<r>[a-z-]+)\b(?:,? (?P<n>[A-Z][\w-]+(?: [A-Z][\w-]+)?))?"
 )
 
 
 def mentioned(clause: str, speaker: str) -> tuple[Person, ...]:
     """Relatives and friends that a clause names beside its subject, the last one first."""
+    if "y " not in clause and "r " not in clause:  # neither "my" nor "our"
+        return ()
     people = []
     for match in _MENTION.finditer(clause):
         pronoun = RELATIONS.get(match["r"])
@@ -567,6 +583,11 @@ def naming(clause: str, ctx: SentenceContext) -> Clause | None:
     if birthday:
         topic = Subject(ctx.subject, f"{me}'s birthday", Kind.THING, noun="birthday")
         return Clause(topic, f"is {birthday['a'] or birthday['b']}", clause)
+    last = _LAST_DAY.match(clause)
+    if last:
+        when = last["t"][0].lower() + last["t"][1:]
+        speaker = Subject(ctx.subject, me, Kind.SELF)
+        return Clause(speaker, f"had their last day at {last['v']} {when}", clause)
     match = _NAMING.match(clause)
     if match is None:
         return None

@@ -99,7 +99,8 @@ def _name(match: re.Match[str], view: View) -> list[Draft]:
 def _bare_name(match: re.Match[str], view: View) -> list[Draft]:
     """"I'm Maria": only a capitalised word that ends the clause."""
     name = match["v"].strip()
-    if view.negated or not view.subject.is_self or not _CAPITALISED.match(name):
+    named = view.subject.is_self or bool(view.subject.noun and not view.subject.has_name)
+    if view.negated or not named or not _CAPITALISED.match(name):
         return []
     if _NO_NAMES.match(name.split()[0]) or name.isupper():
         return []
@@ -133,7 +134,7 @@ def _moved(match: re.Match[str], view: View) -> list[Draft]:
 
 _NO_PLACE = re.compile(
     r"^(?:it|that|this|there|here|fear|(?:\d+|two|three|four|five|six|seven|many|several|different|various|a few|a lot of) .*|the (?:moment|past|present|world|middle|next|same|new|bigger|top|second|final)|a (?:new|bigger|different|better|lovely|beautiful|small|smaller|nice) (?:place|one|role|job|position|phase)"
-    r"|the (?:us|next|new) .* (?:step|stage)|peace|harmony|pain|hope|debt|love|touch|(?:my|their) (?:head|mind|dreams?|own world)|another .* (?:job|role|team)|next .*|a .* (?:team|role|department|world|dream)|work|bed|sleep"
+    r"|the (?:us|next|new) .* (?:step|stage)|(?:my|their|his|her|our) own|peace|harmony|pain|hope|debt|love|touch|(?:my|their) (?:head|mind|dreams?|own world)|another .* (?:job|role|team)|next .*|a .* (?:team|role|department|world|dream)|work|bed|sleep"
     r"|general|remote work|management|in with .*)$",
     re.IGNORECASE,
 )
@@ -242,7 +243,8 @@ def _is_trade(match: re.Match[str], view: View) -> list[Draft]:
     if not is_trade(role) or view.subject.kind in (Kind.THING, Kind.WORLD, Kind.PET):
         return []
     drafts = [Draft(dim.OCCUPATION, role, view.negated)]
-    employer = _employer(whole[len(role) :])
+    after = whole[len(role) :].strip()
+    employer = _employer(after) if after.startswith(("at ", "for ")) else ""
     student = role.lower().endswith("student")
     if employer and not view.negated:
         slot, verb = (dim.SCHOOL, "studies at") if student else (dim.EMPLOYER, "works at")
@@ -345,6 +347,24 @@ def _school(match: re.Match[str], view: View) -> list[Draft]:
     return [Draft(dim.SCHOOL, value, view.negated)]
 
 
+def _enrolled(match: re.Match[str], view: View) -> list[Draft]:
+    """"is a junior at UCLA studying economics": a school and perhaps a subject."""
+    school, _, subject = match["v"].partition(" studying ")
+    name = cut(school)
+    if not is_value(name) or view.negated:
+        return []
+    drafts = [Draft(dim.SCHOOL, name)]
+    if subject and is_value(cut(subject)):
+        major = cut(subject)
+        drafts.append(Draft(dim.MAJOR, major, predicate=f"studies {major}"))
+    return drafts
+
+
+def _left_home(match: re.Match[str], view: View) -> list[Draft]:
+    value = place(match["v"])
+    return [Draft(dim.HOME, value, True)] if _is_place(value) and not view.negated else []
+
+
 def _graduated(match: re.Match[str], view: View) -> list[Draft]:
     value = re.sub(r"\s+(?:in|with)\b.*$", "", cut(match["v"]))
     if not is_value(value) or view.negated:
@@ -354,7 +374,7 @@ def _graduated(match: re.Match[str], view: View) -> list[Draft]:
 
 RULES: tuple[Rule, ...] = (
     rule(r"(?:is called|goes by(?: the name)?|is named|was named)\s+(?P<v>\S.*)$", _name),
-    rule(rf"is\s+{_AGE}(?: years? old| y/?o| years of age)?(?=$|[,.!]| (?:now|today|and|already|this|next|years))", _age),
+    rule(rf"is\s+{_AGE}(?: years? old| y/?o| years of age)?(?=$|[,!]|\.(?!\d)| (?:now|today|and(?! \d)|already|this|next|years))", _age),
     rule(rf"(?:turned|has turned|just turned|is turning|turns)\s+{_AGE}\b(?!%)", _age),
     rule(rf"was born (?:on )(?P<v>{_DATE})", _birthday),
     rule(r"was born (?:and raised )?(?:in|on|near) (?P<v>(?!(?:19|20)\d\d|\d|the (?:\d|fifties|sixties|seventies|eighties|nineties)|(?:january|february|march|april|may|june|july|august|september|october|november|december)\b).+)$", _origin),
@@ -363,7 +383,7 @@ RULES: tuple[Rule, ...] = (
     rule(r"(?:(?:comes?|came|hails?) (?P<sure>from)|is (?P<x>originally )?from)\s+(?P<v>.+)$", _hails),
     rule(r"(?:lives?|lived|resides?|is (?:living|based|residing|staying|located|settled)|has been (?:living|based|residing)|has lived|is back)\s+(?:alone |together |happily |full-time )?(?:in|near|outside(?: of)?|at|on)\s+(?P<v>.+)$", _home),
     rule(r"(?:lives?|is living|has been living|has lived)\s+(?:alone\s+|happily\s+|together\s+)?with .+? in (?P<v>(?-i:[A-Z]).*)$", _home),
-    rule(r"(?:lives|lived|is living|has been living|stays)\s+(?:alone|by (?:myself|themselves)|on (?:my|their) own|(?:at home )?with (?:my|their|a|an|two|three|four) \w+).*$", lambda m, v: [Draft(None, negated=v.negated)]),
+    rule(r"(?:lives|lived|is living|has been living|stays)\s+(?:alone|by (?:myself|themselves)|on (?:my|their) own|(?:at home )?with (?:my|their|a|an|two|three|four|(?-i:User))\b).*$", lambda m, v: [Draft(None, negated=v.negated)]),
     rule(r"(?:moved|relocated|has (?:just )?(?:moved|relocated)|emigrated|immigrated|moves)\s+(?:back |over |out |up |down |all the way )?(?:from .+? )?(?:to|into)\s+(?P<v>.+)$", _moved),
     rule(r"(?:settled(?: down)?|has settled|bought a (?:house|flat|home|apartment|place)|lives now)\s+in\s+(?P<v>.+)$", _moved),
     rule(r"(?:works?|worked|is working|has been working|has worked|is employed|was working)\s+(?P<rest>.+)$", _works),
@@ -379,11 +399,15 @@ RULES: tuple[Rule, ...] = (
     rule(r"(?:got|was|has been) (?:promoted|appointed|elected|named)(?: to| as)?\s+(?P<v>(?!again|last|today|yesterday|recently|at |on |in ).+)$", _role),
     rule(r"(?:became|has become|becomes|started (?:working )?as|qualified as|retrained as|is training as)\s+(?P<v>.+)$", _became),
     rule(r"is (?:working as |currently )?(?:an?|the|one of the) (?P<v>.+)$", _is_trade),
-    rule(r"(?P<verb>runs?|owns?|manages)\s+(?P<v>(?:a|an|my own|their own|my|their|his|her|the) (?:[\w-]+ ){0,3}(?:business|company|shop|store|bakery|restaurant|cafe|café|bookshop|studio|farm|salon|agency|startup|start-up|bar|hotel|practice|clinic|gallery|gym|school|podcast|firm|workshop|bookstore|brewery|vineyard|charity|food truck|b&b|hostel)\b.*)$", _runs_business),
+    rule(r"(?P<verb>runs?|owns?|manages)\s+(?P<v>(?:a|an|my own|their own|my|their|his|her|the) (?:[\w-]+ ){0,3}(?:business|company|shop|store|bakery|restaurant|cafe|café|bookshop|studio|farm|salon|agency|startup|start-up|bar|hotel|practice|clinic|gallery|gym|school|podcast|firm|workshop|bookstore|brewery|vineyard|charity|food truck|b&b|hostel|roastery|boutique|consultancy|bistro|pub|winery|distillery|ranch|nursery|daycare|magazine|newsletter)\b.*)$", _runs_business),
     rule(r"(?:switched|has switched|changed|moved)\s+(?:jobs? )?from\s+(?P<old>.+?)\s+to\s+(?P<new>.+)$", _switched_job),
     rule(r"(?:studies|studied|is studying|has been studying|was studying)\s+(?P<rest>.+)$", _studies),
     rule(r"(?:majors?|majored|is majoring|is doing a major)\s+in\s+(?P<rest>.+)$", _studies),
     rule(rf"(?:has|got|earned|holds|is (?:doing|pursuing|finishing|getting|working on|studying for)|finished|completed|did|started|has (?:got|finished|completed|started))\s+{_DEGREE}\s+(?:degree )?(?:in|on)\s+(?P<v>.+)$", _degree),
+    rule(r"is an? (?:[\w-]+ )?(?:freshman|sophomore|junior|senior|student|undergrad|phd candidate) at (?P<v>.+)$", _enrolled),
+    rule(r"had (?:my|their|his|her) last day at (?P<v>.+)$(?P<job>)?", _quits),
+    rule(r"is (?:now )?(?:at|with) an? (?:[\w-]+ )?(?:startup|start-up|company|firm|agency) (?:called|named) (?P<v>.+)$", _employs),
+    rule(r"moved (?:out of|away from)\s+(?P<v>(?-i:[A-Z]).*)$", _left_home),
     rule(r"(?:goes to|attends|is enrolled at|enrolled at|got into|(?:was|got|has been) (?:accepted|admitted) (?:to|into|at)|is a (?:student|freshman|sophomore|junior|senior) at|went to)\s+(?P<v>(?:the )?(?-i:(?:[A-Z][\w'’.-]* )*)(?:University|College|School|Academy|Institute|High|Primary|Conservatory|Polytechnic)\b.*)$", _school),
     rule(r"(?:graduated|has graduated)\s+from\s+(?P<v>.+)$", _graduated),
     rule(r"is\s+(?P<v>(?-i:[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)?))$", _bare_name),

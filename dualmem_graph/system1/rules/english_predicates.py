@@ -125,6 +125,8 @@ def _third(rest: str) -> str:
 def _singular(text: str) -> str:
     head, space, tail = text.partition(" ")
     verb = head.lower()
+    if verb in verbs.SAME_PAST:
+        return text
     if verb in verbs.AUXILIARIES or verb in verbs.BASES:
         plain = verb in verbs.MODALS or verb in {"had", "did", "was", "is", "has", "does"}
         return head if plain and not space else (head if plain else verbs.third_singular(verb)) + space + tail
@@ -146,9 +148,9 @@ def _without_light(text: str) -> str:
     return " ".join(kept)
 
 
-_CARRIERS = frozenset(
+_CARRIERS = words(
     "is are was were has have had does do did will would can cannot not been being never gets got feels to "
-    "am be".split()
+    "am be"
 )
 
 

@@ -85,7 +85,7 @@ _REQUEST = re.compile(
     r"\b(?:I|we) (?:need|want|would like|am looking|require|was hoping|were hoping|was looking|have)"
     r"(?: (?:some|your|more|any|a bit of|a little))*"
     r" (?:help|advice|assistance|you to|tips|information|info|suggestions?|recommendations?|to know"
-    r"|to ask|to understand|to see (?:if|the|how|a)|clarification|for (?:a|an|some|advice|help|tips|ideas)|ideas?|an? (?:table|list|answer|summary|explanation|example"
+    r"|to ask|to understand|to see (?:if|the|how|a)|clarification|for (?:some |any )?(?:advice|help|tips|ideas|information|inspiration|recommendations?|suggestions?|something|a (?:good|nice|way|place to|recipe|book|list|tool|library|template|word|synonym))|ideas?|an? (?:table|list|answer|summary|explanation|example"
     r"|script|function|plan|schedule|recipe|question|questions|problem with (?:my|the|this) code|code)"
     r"|questions?|to (?:create|write|generate|calculate|compute|convert|sort|parse|find out|implement|debug"
     r"|fix|make sure|check|discuss|talk|figure|add|use|format|plot|analy[sz]e|translate))\b"

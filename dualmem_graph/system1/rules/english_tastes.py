@@ -129,9 +129,12 @@ def _single_preference(one: str) -> Draft:
 def _diet(match: re.Match[str], view: View) -> list[Draft]:
     value = without_article(cut(match["v"])).lower().replace("gluten free", "gluten-free").replace("dairy free", "dairy-free")
     value = re.sub(r"\s+diet$", "", value)
+    plural = value not in DIETS and value.removesuffix("s") in DIETS
+    value = value.removesuffix("s") if plural else value
     if value not in DIETS:
         return []
-    return [Draft(dim.DIET, value, view.negated)]
+    predicate = f"is {value}" if plural and not view.negated and not view.subject.plural else ""
+    return [Draft(dim.DIET, value, view.negated, predicate)]
 
 
 def _trait(match: re.Match[str], view: View) -> list[Draft]:
@@ -190,17 +193,17 @@ def _switched(match: re.Match[str], view: View) -> list[Draft]:
     return [Draft(dimension, dim.YES)] if dimension else []
 
 
-_SMALL_VERBS = frozenset(
+_SMALL_VERBS = words(
     "is has does can was feels gets seems thinks knows wants needs says means hopes guesses wishes goes has thanks appreciates sounds looks tells asks "
-    "agrees believes understands hears loves likes hates enjoys prefers dislikes misses would will".split()
+    "agrees believes understands hears loves likes hates enjoys prefers dislikes misses would will"
 )
 #: Verbs that name a habit without an object.
-_WHOLE_HABITS = frozenset(
-    "smokes drinks drives gambles vapes snores meditates swims runs cooks bakes travels reads exercises jogs cycles fasts journals prays sleepwalks".split()
+_WHOLE_HABITS = words(
+    "smokes drinks drives gambles vapes snores meditates swims runs cooks bakes travels reads exercises jogs cycles fasts journals prays sleepwalks"
 )
-_ABSTAINS = frozenset(
+_ABSTAINS = words(
     "eats drinks smokes drives wears uses watches flies consumes celebrates works own owns trusts reads cooks vapes gambles sleeps"
-    " follows takes keeps".split()
+    " follows takes keeps"
 )
 
 
@@ -220,7 +223,7 @@ def habit(view: View) -> list[Draft]:
     abstains = predicate.negated and verb in _ABSTAINS
     regular = predicate.habitual or re.match(r"still\b", view.text)
     mostly = re.search(r"\b(?:mostly|mainly|mostly)\b", view.text)
-    if not (abstains or regular or mostly):
+    if not (abstains or regular or mostly or predicate.ended):
         return []
     phrase = cut(predicate.core)
     words = phrase.split()
@@ -296,7 +299,9 @@ RULES: tuple[Rule, ...] = (
     rule(r"(?:stopped|quit|gave up|has stopped|has quit|has given up|cut out|has cut out|swore off)\s+(?P<v>(?!(?:my|their|the|his|her|that|a) (?:job|position|team|whole)|on\b|work\b|at\b|by\b|for\b|in\b|trying\b).+)$", _stopped),
     rule(r"(?:started|has started|took up|has taken up|began|has begun|picked up|has picked up)\s+(?P<v>(?:\w+ing)\b.*)$", _started),
     rule(r"(?:switched|has switched|changed|went|has gone)\s+from\s+(?P<old>.+?)\s+to\s+(?P<new>.+)$", _switched),
-    rule(r"(?:is|has always been|considers (?:myself|themselves))\s+(?P<v>.+)$", _trait),
+    rule(r"(?:is|has (?:always )?been|considers (?:myself|themselves))\s+(?P<v>.+)$", _trait),
+    rule(r"weighs\s+(?P<v>\d.*)$", lambda m, v: _measure("weight", m, v)),
+    rule(r"is\s+(?P<v>\d.*?) tall$", lambda m, v: _measure("height", m, v)),
 )
 
 
@@ -307,6 +312,10 @@ def _likes(match: re.Match[str], view: View) -> list[Draft]:
         return []
     drafts: list[Draft] = _LIKE(match, view)
     return drafts
+
+
+def _measure(what: str, match: re.Match[str], view: View) -> list[Draft]:
+    return [] if view.negated else [Draft(f"{dim.TRAIT}:{what}", cut(match["v"].replace(".", "\x00")).replace("\x00", "."))]
 
 
 def _cannot_stand(match: re.Match[str], view: View) -> list[Draft]:

@@ -8,6 +8,7 @@ contractions, so that later rules know one form of each verb; ``strip_openers`` 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from dualmem_graph.system1.rules import english_verbs as verbs
 
@@ -162,6 +163,7 @@ _CLOSER = re.compile(
 _MAX_OPENERS = 6
 
 
+@lru_cache(maxsize=256)
 def tidy(text: str) -> str:
     """Repair and expand one sentence; the words stay the speaker's.
 

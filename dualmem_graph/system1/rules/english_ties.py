@@ -63,6 +63,8 @@ def _has(match: re.Match[str], view: View) -> list[Draft]:
     """What "has …" holds: each part of the list is kin, a pet, a condition or a thing."""
     drafts: list[Draft] = []
     rest = match["rest"]
+    if rest.startswith("to "):
+        return []
     for part in _has_parts(rest):
         draft = _had(part, view)
         if draft is None:
@@ -385,7 +387,7 @@ RULES: tuple[Rule, ...] = (
     rule(r"(?:plays?|has played|has been playing|is playing|played)\s+(?P<v>.+)$", _plays),
     rule(rf"can\s+(?P<verb>{_SKILL_VERBS})(?:\s+(?P<rest>.+))?$", _can),
     rule(r"(?:knows|learned|learnt|has learned|has learnt) how to\s+(?P<v>.+)$", _knows_how),
-    rule(r"is\s+(?:\w+ly |so |very |pretty )?(?P<how>good|great|bad|terrible|awful|hopeless|skilled|decent|brilliant) at\s+(?P<v>.+)$", _good_at),
+    rule(r"(?:is|has been)\s+(?:\w+ly |so |very |pretty )?(?P<how>good|great|bad|terrible|awful|hopeless|skilled|decent|brilliant) (?:at|with)\s+(?P<v>.+)$", _good_at),
     rule(r"drives?\s+(?P<v>(?:an?|my|their|the|his|her) .+)$", _drives),
     rule(r"owns?\s+(?P<v>.+)$", _owns),
     rule(r"(?:bought|purchased|has bought|has purchased|treated (?:myself|themselves) to|got (?:myself|themselves)|got (?:a|an) new)\s+(?P<v>.+)$", _bought),

@@ -44,6 +44,7 @@ _LONGEST = timedelta(days=3660)
 _WEEKEND_DAYS = 3
 _WEEK_DAYS = 7
 _MONTH_DAYS = (27, 32)
+_LATE = 20
 _YEAR_DAYS = (360, 367)
 
 
@@ -141,6 +142,9 @@ def _rendered(span: TimeSpan, zone: tzinfo) -> str:
         return f"on the weekend of {date}"
     if days <= _WEEK_DAYS + 0.5:
         return f"in the week of {date}"
+    if days < _MONTH_DAYS[0] and start.month == (end - _DAY).month:
+        part_of_month = "early" if start.day <= _WEEK_DAYS else "late" if start.day >= _LATE else "mid"
+        return f"in {part_of_month} {start:%B %Y}"
     if _MONTH_DAYS[0] <= days <= _MONTH_DAYS[1] and start.day == 1:
         return f"in {start:%B %Y}"
     if _YEAR_DAYS[0] <= days <= _YEAR_DAYS[1] and start.month == 1:

@@ -11,12 +11,14 @@ from dualmem_graph.system1.rules.english_drafts import (
     View,
     cut,
     is_value,
+    items,
     key_of,
     proper,
     without_article,
 )
+from dualmem_graph.system1.rules.english_person import age_in_digits
 from dualmem_graph.system1.rules.english_ties import singular
-from dualmem_graph.system1.rules.english_words import LANGUAGES, PARTNERS, PETS, SINGLE_KIN
+from dualmem_graph.system1.rules.english_words import KIN, LANGUAGES, PARTNERS, PETS, SINGLE_KIN
 from dualmem_graph.system1.rules.findings import USER
 
 
@@ -34,10 +36,18 @@ def topic(noun: str, owner: str, predicate: str, view: View) -> list[Draft] | No
         return _topic_name(owner, proper(value), negated=view.negated)
     if noun in {"birthday", "date of birth"} and match:
         return [Draft(dim.BIRTHDAY, re.sub(r"^on (?:the )?", "", match["v"]).strip(" .!"))]
+    if noun in {"hobby", "hobbies", "passion", "passions", "interests", "favorite hobby", "favourite hobby"} and match:
+        return _hobbies(match["v"])
     favourite = re.match(r"(?:all-?time )?(?:favou?rite|fave) (?:kind of |type of )?(.+)$", noun)
     if favourite and value and is_value(value) and match:
         value = re.sub(r"^(?:probably|definitely|currently|by far|still|now|always|gotta be|has to be)\s+", "", value)
         return [Draft(f"{dim.FAVOURITE}:{dim.normalise_key(favourite[1].replace('color', 'colour'))}", without_article(value), view.negated)]
+    if noun == "age" and value:
+        age = age_in_digits(value.removesuffix(" years old"))
+        return [Draft(dim.AGE, age)] if age else None
+    if noun in {"home", "house", "residence", "location", "current home", "current location"} and value:
+        where = re.sub(r"^(?:in|at|near) ", "", value)
+        return [Draft(dim.HOME, where)] if where[:1].isupper() else None
     if noun in {"job", "occupation", "profession", "job title"} and value:
         role = without_article(value)
         return [Draft(dim.OCCUPATION, role)] if is_value(role) and role.lower() == role and len(role.split()) < 5 and not re.match(r"(?:\w+ing|so|very|really|great|hard|good|stress\w*|bor\w+)\b", role) else None  # noqa: PLR2004
@@ -52,6 +62,25 @@ def topic(noun: str, owner: str, predicate: str, view: View) -> list[Draft] | No
         dimension = key_of(dim.POSSESSION, noun)
         return [Draft(dimension, cut(where["v"], company=False))] if dimension else None
     return None
+
+
+def _hobbies(spoken: str) -> list[Draft] | None:
+    parts = items(cut(spoken, listed=True))
+    drafts = []
+    for part in parts:
+        dimension = key_of(dim.ATTITUDE, part)
+        if dimension is None:
+            return None
+        several = len(parts) > 1
+        drafts.append(
+            Draft(
+                dimension,
+                dim.LIKE,
+                predicate=f"enjoys {part}" if several else "",
+                display="User" if several else "",
+            )
+        )
+    return drafts
 
 
 _STATES = re.compile(
@@ -75,6 +104,8 @@ def _topic_name(owner: str, name: str, *, negated: bool = False) -> list[Draft] 
     if head in PETS:
         return [Draft(f"{dim.PET}:{name.casefold()}", head)]
     if owner == "name":
+        return None
+    if head not in KIN:
         return None
     key = head if head in SINGLE_KIN | PARTNERS else f"{head} {name}"
     return [Draft(f"{dim.FAMILY}:{dim.normalise_key(key)}", name)]

@@ -82,16 +82,18 @@ whistle wish witness wonder work worry wrap wreck wrestle yell
 """
 
 #: Words that open a finite predicate whatever follows.
-AUXILIARIES = frozenset(
+AUXILIARIES = words(
     "am are is was were has have had do does did will would can could shall should may might must "
-    "cannot ought need dare 's 're 'm 've".split()
+    "cannot ought need dare 's 're 'm 've"
 )
-MODALS = frozenset("will would can could shall should may might must cannot".split())
+MODALS = words(
+    "will would can could shall should may might must cannot"
+)
 
 #: Past and base form are one; the past is meant unless the sentence speaks of a habit.
-SAME_PAST = frozenset(
+SAME_PAST = words(
     "beat bet bid broadcast burst cost cut fit hit hurt knit let put quit read rid set shed shut "
-    "split spread upset".split()
+    "split spread upset"
 )
 
 _S_ENDINGS = ("s", "x", "z", "ch", "sh", "o")
@@ -114,9 +116,9 @@ def _tables() -> tuple[dict[str, str], dict[str, str], frozenset[str]]:
 _PAST, _PARTICIPLE, BASES = _tables()
 
 #: Words that look like a regular past and are none.
-_NOT_PAST = frozenset(
+_NOT_PAST = words(
     "need feed speed bleed breed seed weed exceed proceed succeed embed indeed red bed shed hundred "
-    "naked sacred wicked wed kindred".split()
+    "naked sacred wicked wed kindred"
 )
 
 

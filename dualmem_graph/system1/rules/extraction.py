@@ -81,10 +81,12 @@ class _Reader:
     zone: tzinfo | None
     found: list[Candidate] = field(default_factory=list)
     names: tuple[str, ...] = ()
+    places: dict[int, int] = field(default_factory=dict)
     people: dict[str | None, tuple[Person, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         said = (turn.name for turn in self.turns if turn.role == "user" and turn.name)
+        self.places = {id(turn): at for at, turn in enumerate(self.turns)}
         self.names = tuple(dict.fromkeys(said))
 
     def read(self, turn: Turn) -> list[Finding]:
@@ -145,7 +147,7 @@ class _Reader:
 
     def _asked(self, turn: Turn) -> str:
         """The last sentence of the other side just before this turn."""
-        at = self.turns.index(turn)
+        at = self.places[id(turn)]
         before = self.turns[at - 1] if at else None
         if before is None or (before.role == turn.role and before.name == turn.name):
             return ""

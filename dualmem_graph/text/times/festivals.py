@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date, timedelta
 
+from dualmem_graph.text.times.spans import Lean, nearest
+
 _FIRST_LUNAR_YEAR = 1970
 # One number a year: bits 17 and up are the days from 1 January to the first day of the lunar
 # year, bits 13-16 the month after which a leap month follows (0: none), bits 0-12 say of each
@@ -200,7 +202,7 @@ FESTIVALS: dict[str, Callable[[int], date]] = {
     "teacher": _solar(9, 10),
     "national": _solar(10, 1),
     "halloween": _solar(10, 31),
-    "veterans": _solar(11, 11),
+    "singles": _solar(11, 11),
     "thanksgiving": _nth_weekday(11, 3, 4),
     "black friday": lambda year: _nth_weekday(11, 3, 4)(year) + timedelta(days=1),
     "christmas eve": _solar(12, 24),
@@ -231,11 +233,6 @@ HOLIDAYS = {
 }
 
 
-def festival_near(key: str, day: date, lean: str | None) -> date:
-    """Give the last, the next, or the nearest day of a festival; today counts."""
-    found = [FESTIVALS[key](year) for year in (day.year - 1, day.year, day.year + 1)]
-    if lean == "past":
-        return max(each for each in found if each <= day)
-    if lean == "future":
-        return min(each for each in found if each >= day)
-    return min(found, key=lambda each: abs((each - day).days))
+def festival_near(key: str, day: date, lean: Lean) -> date:
+    """Give the last, the next, or the nearest day of a festival; ``day`` itself counts."""
+    return nearest([FESTIVALS[key](day.year + shift) for shift in (-1, 0, 1)], day, lean)

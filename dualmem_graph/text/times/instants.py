@@ -44,7 +44,7 @@ def _to_datetime(value: Any, zone: str | None) -> datetime:
     if isinstance(value, datetime):
         moment = value
     elif isinstance(value, date):
-        moment = datetime.combine(value, time.min)  # noqa: DTZ001 - the zone is set below
+        moment = datetime.combine(value, time.min)
     elif isinstance(value, int | float) and not isinstance(value, bool):
         return _from_epoch(value)
     elif isinstance(value, str):

@@ -13,7 +13,7 @@ from dualmem_graph.types import Granularity, TimeSpan
 
 # What may stand between a day and a clock that belong together.
 _GAP = re.compile(
-    r"[\s,]*(?:(?:at|around|about|by|from|before|after|on|of|in|in the|的|，|、|大概|大约)[\s]*)?\Z",
+    r"[\s,]*(?:(?:at|around|about|by|from|before|after|on|of|in|in the|的|，|、|大概|大约)\s*)?\Z",
     re.I,
 )
 _MAX_GAP = 8

@@ -51,7 +51,7 @@ class Found:
 
 def midnight(day: date) -> datetime:
     """Give the first moment of a day."""
-    return datetime.combine(day, time.min)  # noqa: DTZ001 - wall clock
+    return datetime.combine(day, time.min)
 
 
 def between(start: date, end: date, granularity: Granularity) -> Wall:
@@ -261,16 +261,28 @@ def add_months(day: date, count: int) -> date:
     return first.replace(day=min(day.day, last.day))
 
 
+# The tense is only a guess: a day some weeks off the other way beats one almost a year away.
+_SOON, _FAR = timedelta(days=60), timedelta(days=300)
+
+
 def date_near(day: date, month: int, number: int, lean: Lean) -> date:
     """Give the nearest day of this month and number: before, after, or around ``day``."""
     found = [date(year, month, number) for year in _years_with(day, month, number)]
-    return _nearest(found, day, lean)
+    meant, closest = nearest(found, day, lean), nearest(found, day, None)
+    is_absurd = abs(meant - day) > _FAR and abs(closest - day) < _SOON
+    return closest if is_absurd else meant
+
+
+def date_on_weekday(day: date, month: int, number: int, weekday: int) -> date:
+    """Give the day of this month and number, nearest to ``day``, that falls on a weekday."""
+    found = [date(year, month, number) for year in _years_with(day, month, number, reach=6)]
+    return nearest([each for each in found if each.weekday() == weekday], day, None)
 
 
 def month_near(day: date, month: int, lean: Lean) -> Wall:
     """Span the nearest month of this number: before, after, or around ``day``."""
     firsts = [date(day.year + shift, month, 1) for shift in (-1, 0, 1)]
-    first = _nearest(firsts, month_start(day), lean)
+    first = nearest(firsts, month_start(day), lean)
     return whole_month(first.year, first.month)
 
 
@@ -281,7 +293,7 @@ def number_near(day: date, number: int, lean: Lean) -> date:
         first = month_start(day, shift)
         if number <= (month_start(first, 1) - first).days:
             found.append(first.replace(day=number))
-    return _nearest(found, day, lean)
+    return nearest(found, day, lean)
 
 
 def weekday_near(day: date, weekday: int, lean: Lean) -> date:
@@ -293,9 +305,10 @@ def weekday_near(day: date, weekday: int, lean: Lean) -> date:
     return weekday_of(day, weekday)
 
 
-def _years_with(day: date, month: int, number: int) -> list[int]:
+def _years_with(day: date, month: int, number: int, reach: int = 1) -> list[int]:
     """List the years around a day in which the date exists (29 February is not in each)."""
-    reach = 8 if (month, number) == (2, 29) else 1
+    if (month, number) == (2, 29):
+        reach = max(40 if reach > 1 else 8, reach)
     years = []
     for year in range(day.year - reach, day.year + reach + 1):
         try:
@@ -306,9 +319,10 @@ def _years_with(day: date, month: int, number: int) -> list[int]:
     return years
 
 
-def _nearest(found: list[date], day: date, lean: Lean) -> date:
+def nearest(found: list[date], day: date, lean: Lean) -> date:
+    """Choose the last day before, the first after, or the one closest to ``day``; it counts too."""
     if lean == "past":
         return max(each for each in found if each <= day)
     if lean == "future":
         return min(each for each in found if each >= day)
-    return min(found, key=lambda each: abs((each - day).days))
+    return min(found, key=lambda each: abs(each - day))

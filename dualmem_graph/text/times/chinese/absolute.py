@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import date, timedelta
 
 from dualmem_graph.text.times import spans
@@ -39,6 +38,7 @@ def read_date(said: Said) -> Wall:
 
 
 def read_number_of_month(said: Said) -> Wall:
+    """Read 8号."""
     return spans.one_day(spans.number_near(said.today, number_of(said["date"]), said.lean))
 
 
@@ -54,14 +54,11 @@ def read_lunar(said: Said) -> Wall:
         return spans.one_day(lunar_date(year, month, number))
     today = said.today
     found = [lunar_date(today.year + shift, month, number) for shift in (-1, 0, 1)]
-    if said.lean == "past":
-        return spans.one_day(max(each for each in found if each <= today))
-    if said.lean == "future":
-        return spans.one_day(min(each for each in found if each >= today))
-    return spans.one_day(min(found, key=lambda each: abs((each - today).days)))
+    return spans.one_day(spans.nearest(found, today, said.lean))
 
 
 def read_year_alone(said: Said) -> Wall:
+    """Read 去年, 2023年底."""
     year = year_of(said["year"], said.today.year)
     if said["third"]:
         return spans.part_of_year(year, THIRDS[said["third"]])
@@ -69,17 +66,20 @@ def read_year_alone(said: Said) -> Wall:
 
 
 def read_half_year(said: Said) -> Wall:
+    """Read 去年下半年."""
     year = _year(said)
     return spans.half_of_year(said.today.year if year is None else year, said["side"] == "下")
 
 
 def read_decade(said: Said) -> Wall:
+    """Read 90年代."""
     number = number_of(said["decade"])
     start = number if number >= 1000 else (1900 if number >= 30 else 2000) + number
     return spans.whole_year(start, 10)
 
 
 def read_season(said: Said) -> Wall:
+    """Read 去年夏天."""
     name = SEASONS[said["season"][0]]
     year = _year(said)
     if year is not None:
@@ -97,21 +97,18 @@ def read_school_holiday(said: Said) -> Wall:
     return spans.between(date(year, 1, 15), date(year, 2, 20), Granularity.MONTH)
 
 
-_FESTIVAL_PATTERNS = [
-    (re.compile(re.sub(r"\(\?<?[!=][^()]*\)", "", words)), key)
-    for words, key in FESTIVAL_KEYS.items()
-]
+_LEANS: dict[int, spans.Lean] = {-1: "past", 0: None, 1: "future"}
 
 
 def read_festival(said: Said) -> Wall:
-    key = next(key for words, key in _FESTIVAL_PATTERNS if words.fullmatch(said["festival"]))
+    """Read 去年春节, 国庆假期."""
+    key = FESTIVAL_KEYS[said["festival"]]
     year = _year(said)
     if year is not None:
         day = FESTIVALS[key](year)
     elif said["which"]:
         direction = shift_of(said["which"])
-        near = said.today + timedelta(days=direction)
-        day = festival_near(key, near, {-1: "past", 1: "future"}.get(direction))
+        day = festival_near(key, said.today + timedelta(days=direction), _LEANS[direction])
     else:
         day = festival_near(key, said.today, said.lean)
     if said["holiday"] and key in HOLIDAYS:

@@ -42,6 +42,7 @@ _PARTS = {
 
 
 def read_named_day(said: Said) -> Wall:
+    """Read 昨天, 大后天."""
     return spans.one_day(said.today + timedelta(days=_DAY_SHIFTS[said["day"]]))
 
 
@@ -60,10 +61,12 @@ def read_named_part(said: Said) -> Wall | None:
 
 
 def read_part(said: Said) -> Clock:
+    """Read a bare part of a day: 下午."""
     return _PARTS[said["part"]]
 
 
 def read_clock(said: Said) -> Clock | None:
+    """Read 下午三点半, 10点一刻."""
     hour = number_of(said["hour"])
     minute = number_of(said["minute"]) if said["minute"] else 0
     if said["half"]:

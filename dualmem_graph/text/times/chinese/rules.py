@@ -29,6 +29,7 @@ from dualmem_graph.text.times.chinese.words import (
     CN,
     DAY,
     FESTIVAL,
+    FESTIVAL_HINTS,
     LUNAR_DAY,
     MONTH,
     NUMBER,
@@ -154,8 +155,8 @@ _MONTHS = (
     ),
     rule(
         "月",
-        rf"{_OF_YEAR}(?<![一二三四五六七八九十\d农陰阴曆历])(?P<month>{MONTH})月份?\s*"
-        rf"(?:{_DATE_OF}|(?P<third>上旬|中旬|下旬|初(?![一二三四五六七八九十])|中|底|末))?"
+        rf"{_OF_YEAR}(?<![一二三四五六七八九十\d农陰阴曆历])(?P<month>{MONTH})月份?"
+        rf"(?:\s*{_DATE_OF}|(?P<third>上旬|中旬|下旬|初(?![一二三四五六七八九十])|中|底|末))?"
         r"(?![饼餅亮球])",
         read_date,
     ),
@@ -202,7 +203,7 @@ _YEARS = (
         read_school_holiday,
     ),
     rule(
-        "节節夕十一旦庆慶诞誕夜阳陽秋午明八",
+        FESTIVAL_HINTS,
         rf"(?:(?P<year>{YEAR})的?|(?P<which>上|这|這|下)[个個])?(?P<festival>{FESTIVAL}){_HOLIDAY}"
         r"(?![快路])",
         read_festival,

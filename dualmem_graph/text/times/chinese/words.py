@@ -21,7 +21,10 @@ CN = "[一二两兩三四五六七八九十百]"
 #: A number in either digits.
 NUMBER = rf"(?:\d{{1,3}}(?:\.5)?|好?几十|十[几幾]|好?[几幾]|数|數|大?半|{CN}{{1,4}})"
 #: A day or a month by number; the day may be written 廿三.
-DAY = r"(?:[0-3]?\d|三十一?|二?十[一二三四五六七八九]?|廿[一二三四五六七八九]?|二十|[一二三四五六七八九])"
+DAY = (
+    r"(?:[0-3]?\d|三十一?|二?十[一二三四五六七八九]?|廿[一二三四五六七八九]?"
+    r"|[一二三四五六七八九])"
+)
 MONTH = r"(?:1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九])"
 UNIT = (
     r"(?:分钟|分鐘|个?小时|個?小時|个?钟头|個?鐘頭|天|周末|週末|个?周末|周|週|个?星期|個?星期"
@@ -29,13 +32,17 @@ UNIT = (
 )
 WEEK = r"(?:周|週|星期|礼拜|禮拜)"
 YEAR = (
-    r"(?:大前年|(?<![以之年月天周期目])前年(?![轻輕纪紀龄齡])|(?<![过過回出])去年(?![轻輕纪紀龄齡])"
+    r"(?:大前年|(?<![以之年月天周期目])前年(?![轻輕纪紀龄齡])"
+    r"|(?<![过過回出])去年(?![轻輕纪紀龄齡])"
     r"|今年|明年|(?<![以之今年月天])[后後]年(?![轻輕纪紀龄齡])|(?<!\d)(?:19|20)\d\d年"
     r"|[一二][零〇一二三四五六七八九]{3}年|(?<![\d第])[019]\d年(?![前后後多来來级級])"
     r"|(?<!\d)2\d年(?=\s*(?:1[0-2]|[1-9])月)"
     r"|(?<![零〇一二三四五六七八九十百])[零〇九][零〇一二三四五六七八九]年(?![前后後多来來代级級]))"
 )
-PART = r"(?P<part>凌晨|清晨|大清早|一大早|早上|早晨|上午|中午|下午|午[后後]|傍晚|晚上|晚[间間]|夜[里裡]|半夜|深夜)"
+PART = (
+    r"(?P<part>凌晨|清晨|大清早|一大早|早上|早晨|上午|中午|下午|午[后後]|傍晚|晚上|晚[间間]"
+    r"|夜[里裡]|半夜|深夜)"
+)
 LUNAR_DAY = (
     r"(?:初[一二三四五六七八九十]|廿[一二三四五六七八九]|[二三]十|二?十[一二三四五六七八九]?)"
 )
@@ -59,37 +66,63 @@ UNITS: dict[str, Unit] = {
 }
 SEASONS = {"春": "spring", "夏": "summer", "秋": "autumn", "冬": "winter"}
 
-FESTIVAL_KEYS = {
-    r"除夕|大年三十|(?<=[到在等过])年三十|年夜饭": "lunar eve",
-    r"春节|春節|农历新年|農曆新年|中国年": "spring festival",
-    r"元宵节?|元宵節": "lantern",
-    r"清明节?|清明節": "qingming",
-    r"(?<![一二三四五六七八九十百〇零\d第])五一(?:劳动节|勞動節)?(?![路村一二三四五六七八九十个個号])|劳动节|勞動節": "labour",
-    r"五四青年节|青年节": "youth",
-    r"端午节?|端午節": "dragon boat",
-    r"六一(?:儿童节|兒童節)?(?![路村一二三四五六七八九十个個号])|儿童节|兒童節": "children",
-    r"七夕节?|七夕節": "qixi",
-    r"中元节?|中元節": "ghost",
-    r"中秋节?|中秋節": "mid-autumn",
-    r"重阳节?|重陽節": "double ninth",
-    r"(?:十一)?国庆节?|國慶節?|(?<=[年在到过等])十一(?![点點个個月日号岁歲路人])|十一(?=假期|长假|黄金周|期间|小长假)": "national",
-    r"元旦节?|元旦節": "new year",
-    r"圣诞节?|聖誕節?": "christmas",
-    r"平安夜": "christmas eve",
-    r"跨年夜?": "new year eve",
-    r"情人节|情人節": "valentine",
-    r"三八妇女节|妇女节|婦女節|三八节": "women",
-    r"愚人节|愚人節": "april fools",
-    r"复活节|復活節": "easter",
-    r"母亲节|母親節": "mother",
-    r"父亲节|父親節": "father",
-    r"教师节|教師節": "teacher",
-    r"万圣节|萬聖節": "halloween",
-    r"感恩节|感恩節": "thanksgiving",
-    r"双十一|雙十一": "veterans",
-    r"腊八节?|臘八節?": "laba",
+_FESTIVAL_NAMES = {
+    "lunar eve": "除夕 大年三十 年三十",
+    "spring festival": "春节 春節 农历新年 農曆新年",
+    "lantern": "元宵 元宵节 元宵節",
+    "qingming": "清明 清明节 清明節",
+    "labour": "五一 五一劳动节 劳动节 勞動節",
+    "youth": "青年节 五四青年节",
+    "dragon boat": "端午 端午节 端午節",
+    "children": "六一 六一儿童节 儿童节 兒童節",
+    "qixi": "七夕 七夕节 七夕節",
+    "ghost": "中元 中元节 中元節",
+    "mid-autumn": "中秋 中秋节 中秋節",
+    "double ninth": "重阳 重阳节 重陽節",
+    "national": "国庆 国庆节 國慶 國慶節 十一国庆 十一",
+    "new year": "元旦 元旦节",
+    "christmas": "圣诞 圣诞节 聖誕節",
+    "christmas eve": "平安夜",
+    "new year eve": "跨年 跨年夜",
+    "valentine": "情人节 情人節",
+    "women": "妇女节 婦女節 三八妇女节 三八节",
+    "april fools": "愚人节 愚人節",
+    "easter": "复活节 復活節",
+    "mother": "母亲节 母親節",
+    "father": "父亲节 父親節",
+    "teacher": "教师节 教師節",
+    "halloween": "万圣节 萬聖節",
+    "thanksgiving": "感恩节 感恩節",
+    "singles": "双十一 雙十一",
+    "laba": "腊八 腊八节 臘八節",
 }
-FESTIVAL = "(?:" + "|".join(FESTIVAL_KEYS) + ")"
+#: From each name of a festival to its key in :mod:`..festivals`.
+FESTIVAL_KEYS = {name: key for key, names in _FESTIVAL_NAMES.items() for name in names.split()}
+FESTIVAL_HINTS = frozenset(name[-1] for name in FESTIVAL_KEYS)
+# Names that are numbers, roads and ornaments too, with what must not, or must, stand around them.
+_NUMERAL_BEFORE = "(?<![一二三四五六七八九十百〇零\\d第])"
+_COUNTED_AFTER = "(?![路村一二三四五六七八九十个個号])"
+_GUARDS = {
+    "五一": (_NUMERAL_BEFORE, _COUNTED_AFTER),
+    "六一": (_NUMERAL_BEFORE, _COUNTED_AFTER),
+    "十一": ("(?<=[年在到过过等])", "(?![点點个個月日号岁歲路人])"),
+    "年三十": ("(?<=[到在等过過])", ""),
+    "圣诞": ("", "(?![树樹老礼禮歌卡帽袜晚派])"),
+    "元宵": ("", "(?![汤湯馅餡])"),
+    "清明": ("", "(?![上河的])"),
+}
+
+
+def _guarded(name: str) -> str:
+    before, after = _GUARDS.get(name, ("", ""))
+    return f"{before}{name}{after}"
+
+
+FESTIVAL = (
+    "(?:"
+    + "|".join(map(_guarded, sorted(FESTIVAL_KEYS, key=len, reverse=True)))
+    + "|十一(?=假期|长假|黄金周|期间|小长假))"
+)
 
 
 def hints_of(text: str) -> frozenset[str] | set[str]:

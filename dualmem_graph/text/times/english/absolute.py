@@ -38,7 +38,9 @@ def year_of(said: Said) -> int | None:
 def read_date(said: Said) -> Wall:
     """Read "May 8", "8th of May 2023", "May 8-10"."""
     month, number, year = month_of(said["month"]), int(said["number"]), year_of(said)
-    if year is None:
+    if year is None and said["weekday"]:
+        first = spans.date_on_weekday(said.today, month, number, weekday_number(said["weekday"]))
+    elif year is None:
         first = spans.date_near(said.today, month, number, said.lean)
     else:
         first = date(year, month, number)
@@ -71,12 +73,14 @@ def _month_by_relation(said: Said, month: int, today: date) -> Wall:
 
 
 def read_year_alone(said: Said) -> Wall:
+    """Read "2019", "late 2020"."""
     third = third_of(said)
     year = int(said["year"])
     return spans.part_of_year(year, third) if third else spans.whole_year(year)
 
 
 def read_decade(said: Said) -> Wall | None:
+    """Read "the 90s", "the early 2000s"; "the 1900s" are the century."""
     digits = said["decade"]
     start = int(digits) if len(digits) == 4 else (1900 if int(digits) >= 30 else 2000) + int(digits)
     if len(digits) == 4 and digits.endswith("00") and start < 2000:
@@ -89,6 +93,7 @@ def read_decade(said: Said) -> Wall | None:
 
 
 def read_season(said: Said) -> Wall:
+    """Read "last summer", "the spring of 2021"."""
     name, year = season_of(said["season"]), year_of(said)
     if year is not None:
         return spans.season(name, year)
@@ -102,6 +107,7 @@ def read_season(said: Said) -> Wall:
 
 
 def read_iso_date(said: Said) -> Wall:
+    """Read 2023-05-08."""
     return spans.one_day(date(int(said["y"]), int(said["m"]), int(said["d"])))
 
 
@@ -115,14 +121,17 @@ def read_slashed_date(said: Said) -> Wall:
 
 
 def read_short_date(said: Said) -> Wall:
+    """Read 5/8, the month first."""
     return spans.one_day(spans.date_near(said.today, int(said["m"]), int(said["d"]), said.lean))
 
 
 def read_iso_month(said: Said) -> Wall:
+    """Read 2023-05."""
     return spans.whole_month(int(said["y"]), int(said["m"]))
 
 
 def read_nth_of_month(said: Said) -> Wall:
+    """Read "the 8th"."""
     return spans.one_day(spans.number_near(said.today, int(said["number"]), said.lean))
 
 
@@ -162,6 +171,7 @@ _FESTIVAL_PATTERNS = [(re.compile(words, re.I), key) for words, key in FESTIVAL_
 
 
 def read_festival(said: Said) -> Wall:
+    """Read "last Christmas", "Easter 2022"."""
     key = next(key for words, key in _FESTIVAL_PATTERNS if words.fullmatch(said["festival"]))
     year, today = year_of(said), said.today
     if year is not None:
@@ -180,6 +190,7 @@ def read_festival(said: Said) -> Wall:
 
 
 def read_clock(said: Said) -> Clock | None:
+    """Read "10 am", "6:45", "nine in the morning"."""
     hour = int(amount_of(said["hour"])[0])
     minute = int(said["minute"] or 0)
     half = said["half"].replace(".", "") or _HALF_OF.get(said["part"], "")

@@ -33,6 +33,7 @@ PARTS = {
 
 
 def read_named_day(said: Said) -> Wall:
+    """Read "today", "the day after tomorrow"."""
     return spans.one_day(said.today + timedelta(days=_DAY_SHIFTS.get(said["day"], 0)))
 
 
@@ -48,6 +49,7 @@ def read_part_of_today(said: Said) -> Wall:
 
 
 def read_part(said: Said) -> Clock:
+    """Read a bare part of a day."""
     return PARTS[said["part"]]
 
 
@@ -63,10 +65,12 @@ def _amounts(said: Said) -> tuple[float, float]:
 
 
 def read_ago(said: Said) -> Wall | None:
+    """Read "three days ago", "a couple of weeks back"."""
     return _distance(said, -1)
 
 
 def read_ahead(said: Said) -> Wall | None:
+    """Read "in two weeks", "a year from now"."""
     if said["in"] and said.lean == "past":
         return None  # "I read it in two days" says how long it took
     return _distance(said, 1)
@@ -94,6 +98,7 @@ def read_rolling(said: Said) -> Wall | None:
 
 
 def read_other_day(said: Said) -> Wall:
+    """Read "the other day": some days ago."""
     if said["unit"] == "week":
         return spans.about(said.now, -3, -1, "week")
     return spans.about(said.now, -5, -2, "day")
@@ -113,7 +118,8 @@ def read_unit_by_relation(said: Said) -> Wall | None:
 def _unit_at(said: Said, shift: int) -> Wall | None:
     unit, today = said["unit"], said.today
     if unit == "weekend":
-        return spans.weekend(today, shift)
+        is_coming = said["which"].endswith("coming") and today.weekday() < 5
+        return spans.weekend(today, 0 if is_coming else shift)
     if unit == "quarter":
         first = spans.month_start(today, -((today.month - 1) % 3) + 3 * shift)
         return spans.between(first, spans.month_start(first, 3), Granularity.MONTH)
@@ -158,6 +164,7 @@ _THIRDS: dict[str, spans.Part] = {
 
 
 def third_of(said: Said) -> spans.Part | None:
+    """Read which part of a month or year "early", "the end of" … means."""
     return _THIRDS.get(said["edge"] or said["third"])
 
 
@@ -185,4 +192,5 @@ def read_weekday(said: Said) -> Wall:
 
 
 def last_before(today: date, weekday: int) -> date:
+    """Give the last such weekday before a day."""
     return spans.weekday_near(today - timedelta(days=1), weekday, "past")

@@ -57,13 +57,14 @@ from dualmem_graph.text.wordlists import words
 
 _MONTHS = frozenset(MONTHS)
 _SEASONS = words("spring summer autumn fall winter")
-_RELATIONS = words("last this next past previous coming upcoming current")
+_RELATIONS = words("last this next past coming upcoming current")
 _PARTS = words("morning afternoon evening night")
 
 _THIRD = r"(?P<third>early|mid|late|(?:the\s+)?(?P<edge>beginning|start|middle|end)\s+of)"
 _D = r"(?:[12]\d|3[01]|0?[1-9])(?!\d)"
 _TH = r"(?:st|nd|rd|th)"
 _DAY = rf"(?P<number>{_D}){_TH}?"
+_ON_WEEKDAY = rf"(?:(?P<weekday>{WEEKDAY}|{SHORT_WEEKDAY})\s*,?\s+)?"
 _UP_TO_DAY = rf"(?:\s*(?:-|–|to)\s*(?P<last>{_D}){_TH}?)?"
 _MONTH = rf"(?P<month>{MONTH})"
 _BEFORE_MONTH = (
@@ -156,7 +157,7 @@ _UNITS = (
     ),
     rule(
         words("week month year"),
-        r"\b(?:the\s+)?(?P<third>early|beginning|start|mid|middle|late|end)(?:\s+of)?[\s-]+"
+        rf"\b{_THIRD}[\s-]+"
         r"(?:the|(?P<which>this|last|next))\s+(?P<unit>week|month|year)\b",
         read_part_of_unit,
     ),
@@ -190,13 +191,13 @@ _WEEKDAYS = (
 _DATES = (
     rule(
         _MONTHS,
-        rf"\b(?:{WEEKDAY}\s*,?\s+)?(?:the\s+)?{_MONTH}\s+(?:the\s+)?{_DAY}"
+        rf"\b{_ON_WEEKDAY}(?:the\s+)?{_MONTH}\s+(?:the\s+)?{_DAY}"
         rf"(?![\d:]|\s*[ap]\.?m\b){_UP_TO_DAY}{OF_YEAR}?",
         read_date,
     ),
     rule(
         _MONTHS,
-        rf"\b(?:{WEEKDAY}\s*,?\s+)?(?:the\s+)?{_DAY}{_UP_TO_DAY}\s+(?:of\s+)?{_MONTH}{OF_YEAR}?",
+        rf"\b{_ON_WEEKDAY}(?:the\s+)?{_DAY}{_UP_TO_DAY}\s+(?:of\s+)?{_MONTH}{OF_YEAR}?",
         read_date,
     ),
     rule(
@@ -247,7 +248,9 @@ _MONTHS_AND_YEARS = (
         r"\b(?P<month>January|February|July|September|October|November|December)\b",
         read_month,
     ),
-    rule(DIGIT, rf"\b{_BEFORE_YEAR}\s+(?P<core>(?P<year>{YEAR}))(?![\d:/.,-]*\d)", read_year_alone),
+    rule(
+        DIGIT, rf"\b{_BEFORE_YEAR}\s+(?P<core>(?P<year>{YEAR}))\b(?![\d:/.,-]*\d)", read_year_alone
+    ),
     rule(DIGIT, rf"\b{_THIRD}[\s-]+(?P<year>{YEAR})\b(?![-/])", read_year_alone),
     rule(
         DIGIT,

@@ -58,7 +58,7 @@ UNIT = (
     r"(?:min(?:ute)?s?|hours?|hrs?|days?|nights?|weekends?|weeks?|fortnights?|months?|quarters?"
     r"|years?|yrs?|decades?)\b"
 )
-WHICH = r"(?P<which>(?:this\s+)?(?:past|coming|upcoming)|last|previous|this|the\s+current|next)"
+WHICH = r"(?P<which>(?:this\s+)?(?:past|coming|upcoming)|last|this|the\s+current|next)"
 # The year after a month, season or festival, in digits or by relation.
 OF_YEAR = (
     rf"(?:,?\s*(?:of\s+|in\s+)?(?P<year>{YEAR}|(?:last|this|next)\s+year"
@@ -131,7 +131,7 @@ def hints_of(text: str) -> set[str]:
     return found
 
 
-_SHIFTS = {"last": -1, "past": -1, "previous": -1, "next": 1, "coming": 1, "upcoming": 1}
+_SHIFTS = {"last": -1, "past": -1, "next": 1, "coming": 1, "upcoming": 1}
 
 
 def shift_of(which: str) -> int:
@@ -205,7 +205,7 @@ def unit_of(word: str) -> tuple[Unit | Literal["weekend"], int]:
 
 _FUTURE = re.compile(
     r"\b(?:will|won['’]t|shall|going\s+to|gonna|about\s+to|plan(?:s|ning)?\s+(?:to|on|for|a)"
-    r"|hop(?:e|es|ing)\s+to|want(?:s)?\s+to|would\s+(?:like|love)|looking\s+forward|upcoming"
+    r"|hop(?:e|es|ing)\s+to|want(?:s)?\s+to|would\s+(?:like|love)|looking\s+forward|upcoming|planned|expected|desired"
     r"|(?:need|have|has)\s+to|can['’]t\s+wait|soon|scheduled|deadline|due|remind|until|by"
     r"|let['’]?s|(?:am|is|are|['’]m|['’]s|['’]re)\s+(?:not\s+)?\w+ing)\b|['’]ll\b",
     re.I,
@@ -214,7 +214,10 @@ _PAST = re.compile(
     r"\b(?:was|were|did|didn['’]t|had|went|got|took|made|met|saw|came|left|bought|began|started"
     r"|gave|found|told|said|ran|wrote|read|felt|lost|won|ate|drank|flew|drove|moved|broke|sold"
     r"|taught|thought|heard|kept|held|spent|built|became|caught|chose|fell|grew|knew|paid|put"
-    r"|quit|cut|hit|hurt|rode|sang|sat|sent|slept|spoke|stood|swam|threw|wore|since|ago|been|\w{2,}ed)\b",
+    r"|quit|cut|hit|hurt|rode|sang|sat|sent|slept|spoke|stood|swam|threw|wore|since|ago|been)\b"
+    # Not "the desired", "is planned", which say nothing of the past.
+    r"|(?<!\ba\s)(?<!\ban\s)(?<!\bthe\s)(?<!\bmy\s)(?<!\byour\s)(?<!\bis\s)(?<!\bare\s)"
+    r"(?<!\bbe\s)\b\w{2,}ed\b",
     re.I,
 )
 _CLAUSE_START = re.compile(r".*(?:[.,;:!?\n]|\b(?:and|but|then|so)\b)", re.DOTALL | re.I)
