@@ -42,7 +42,12 @@ def read_vectors(vectors: ArrayLike | None, count: int) -> Matrix | None:
     """Check the vectors of an import: shape ``(count, width)``, finite; returned normalised."""
     if vectors is None:
         return None
-    matrix = np.asarray(vectors, dtype=np.float32)
+    try:
+        matrix = np.asarray(vectors, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"vectors are no matrix of numbers ({error}); pass {count} rows of equal width"
+        ) from None
     if matrix.ndim != 2 or len(matrix) != count:
         raise InputError(
             f"vectors have shape {matrix.shape}, expected ({count}, width): one per node"
@@ -57,6 +62,10 @@ def read_nodes(
     scope: Scope, nodes: Sequence[Mapping[str, Any]], settings: Settings, now: datetime
 ) -> list[NewNode]:
     """Read the nodes of a bulk import."""
+    if isinstance(nodes, str | bytes | Mapping) or not isinstance(nodes, Sequence):
+        raise InputError(
+            f"nodes must be a list of mappings, got {nodes!r:.80} ({type(nodes).__name__})"
+        )
     return [_import_node(scope, raw, place, settings, now) for place, raw in enumerate(nodes)]
 
 

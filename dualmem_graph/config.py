@@ -20,6 +20,8 @@ from dualmem_graph.errors import ConfigError
 
 ENV_PREFIX = "DUAL_MEM_"
 CONFIG_FILE = "config.yaml"
+#: Written at first start: every key, its meaning and its default.
+DEFAULTS_FILE = "config.default.yaml"
 
 
 class Settings(BaseSettings):
@@ -344,7 +346,7 @@ def default_yaml() -> str:
     for key, info in Settings.model_fields.items():
         value = getattr(defaults, key)
         value = str(value) if isinstance(value, Path) else value
-        rendered = yaml.safe_dump({key: value}, default_flow_style=None, allow_unicode=True).strip()
+        rendered = yaml.safe_dump({key: value}, default_flow_style=False, allow_unicode=True).strip()
         lines += [f"# {info.description}", f"#{rendered}", ""]
     return "\n".join(lines)
 

@@ -51,6 +51,8 @@ logger = logging.getLogger(__name__)
 
 #: Layers of a listing that names none: all that was drawn from what was said, not the words.
 _LISTED = tuple(layer for layer in Layer if layer is not Layer.RAW)
+#: No model takes more; a larger budget is a mistake.
+_MOST_CONTEXT_TOKENS = 1_000_000
 
 
 class MemoryOperations:
@@ -119,8 +121,10 @@ class MemoryOperations:
             given = "both" if content is not None else "neither"
             raise InputError(f"pass content=… or messages=…, got {given}")
         if content is not None:
-            messages = [("user", validation.text(content, "content"))]
-        sync = settings.reconcile_sync if wait is None else wait
+            messages = [("user", validation.said(content))]
+        elif isinstance(messages, Sequence) and not messages:
+            raise InputError("messages is an empty list; pass at least one message")
+        sync = settings.reconcile_sync if wait is None else validation.flag(wait, "wait")
         state: dict[str, Any] = {
             "messages": messages,
             "memory_at": validation.instant(memory_at, "memory_at", settings),
@@ -250,8 +254,8 @@ class MemoryOperations:
         """
         scope = self._scope(user_id, app_id)
         resources = self._resources
-        matrix = bulk.read_vectors(vectors, len(nodes))
         read = bulk.read_nodes(scope, nodes, resources.settings, resources.clock())
+        matrix = bulk.read_vectors(vectors, len(read))
         counts = bulk.write_nodes(resources, scope, read, matrix)
         return ImportResult(added=counts["added"], skipped=counts["skipped"], scope=scope)
 
@@ -341,8 +345,11 @@ class MemoryOperations:
             filters=filters,
             threshold=threshold,
         )
+        language = validation.language(language)
+        if max_tokens is None:
+            max_tokens = self._resources.settings.context_max_tokens
+        budget = validation.count(max_tokens, "max_tokens", 1, _MOST_CONTEXT_TOKENS)
         outcome = self._recall(request)
-        budget = max_tokens or self._resources.settings.context_max_tokens
         return formatter.format_context(
             outcome.items,
             query=request.query,
@@ -533,8 +540,8 @@ class MemoryOperations:
             as_of=validation.moment(as_of, "as_of", settings),
             time_range=validation.time_range(time_range, settings),
             reference_time=validation.moment(reference_time, "reference_time", settings),
-            include_superseded=include_superseded,
-            explain=explain,
+            include_superseded=validation.flag(include_superseded, "include_superseded"),
+            explain=validation.flag(explain, "explain"),
         )
 
     def _run_extract_job(self, job: Job) -> None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from dualmem_graph.config import Settings, load_settings
+from dualmem_graph.config import DEFAULTS_FILE, Settings, default_yaml, load_settings
 
 if TYPE_CHECKING:
     from dualmem_graph.providers.chat import StructuredChat
@@ -83,7 +83,15 @@ def open_resources(
     except BaseException:
         store.close(0)
         raise
+    _document_settings(settings)
     return Resources(settings, store, embedder, chat, clock)
+
+
+def _document_settings(settings: Settings) -> None:
+    """Leave the documented defaults beside the store at its first start."""
+    path = settings.storage_dir / DEFAULTS_FILE
+    if not path.exists() and settings.storage_dir.is_dir():
+        path.write_text(default_yaml(), encoding="utf-8")
 
 
 _CURRENT: ContextVar[Resources | None] = ContextVar("dualmem_resources", default=None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -20,6 +20,14 @@ def text(value: Any, name: str) -> str:
     if not isinstance(value, str):
         raise InputError(f"{name} must be text, got {value!r:.80} ({type(value).__name__})")
     return value
+
+
+def said(value: Any) -> str:
+    """Take the words of one message; blank ones are refused, since nothing would be kept."""
+    words = text(value, "content")
+    if not clean_text(words).strip():
+        raise InputError(f"content is blank ({value!r:.80}); pass what was said")
+    return words
 
 
 def memory_text(value: Any, settings: Settings) -> str:
@@ -109,6 +117,21 @@ def count(value: Any, name: str, low: int, high: int) -> int:
     return value
 
 
+def flag(value: Any, name: str) -> bool:
+    """Take true or false."""
+    if not isinstance(value, bool):
+        raise InputError(f"{name} must be True or False, got {value!r:.80}")
+    return value
+
+
+def language(value: Any) -> str | None:
+    """Take the language of a text that is written for a reader; ``None``: as it fits."""
+    if value not in (None, "en", "zh"):
+        raise InputError(f"unknown language {value!r:.80}; use 'en', 'zh', or None for the query's")
+    chosen: str | None = value
+    return chosen
+
+
 def share(value: Any, name: str) -> float | None:
     """Take an optional number in [0, 1]."""
     if value is None:
@@ -124,6 +147,8 @@ def layers(value: Any) -> tuple[Layer, ...] | None:
         return None
     if isinstance(value, str):
         value = [value]
+    if not isinstance(value, Iterable):
+        raise InputError(f"layers must be a list of layer names, got {value!r:.80}")
     found = []
     for item in value:
         layer = _LAYER_NAMES.get(str(item).strip().casefold())

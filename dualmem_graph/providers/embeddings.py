@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dualmem_graph.errors import EmbeddingError
+from dualmem_graph.errors import ConfigError, EmbeddingError
 from dualmem_graph.text.chunks import split_to_chars
 
 if TYPE_CHECKING:
@@ -231,12 +231,18 @@ def make_embedder(
         wait: stands in for waits between retries.
 
     Raises:
-        ConfigError: if ``embed_base_url`` is not an http(s) address.
+        ConfigError: if ``embed_base_url`` is not an http(s) address, or ``embeddings`` cannot
+            embed.
     """
     from dualmem_graph.providers import backends
 
     backend: Backend
     if embeddings is not None:
+        if not all(hasattr(embeddings, name) for name in ("embed_documents", "embed_query")):
+            raise ConfigError(
+                f"embeddings is a {type(embeddings).__name__}, not a LangChain Embeddings; pass "
+                "one such as OpenAIEmbeddings(…), or set embed_base_url and embed_model"
+            )
         backend = backends.LangChainBackend(embeddings, usage=usage)
     elif settings.embed_base_url:
         backend = backends.endpoint_backend(settings, usage=usage, wait=wait)

@@ -271,7 +271,8 @@ class IndexApplier:
             self._state = IndexState.OPENING
             self._open_generation()
         if self._stop_by is None:
-            self._state, self._progress, self._retry_at = IndexState.READY, None, 0.0
+            self._progress, self._error, self._retry_at = None, None, 0.0
+            self._state = IndexState.READY
             remove_generations(self._directory, keep=self._opened.generation)
 
     def _open_generation(self) -> None:

@@ -15,10 +15,11 @@ from dualmem_graph.scope import scope_hash
 from dualmem_graph.storage import schema
 from dualmem_graph.storage.fulltext import full_text_of
 from dualmem_graph.storage.ledger import read_meta, write_meta
+from dualmem_graph.storage.plans import apply
 from dualmem_graph.storage.records import NewNode, Plan
 from dualmem_graph.storage.scope_cache import ERASURES_KEY
 from dualmem_graph.storage.unit import batches
-from dualmem_graph.storage.writes import Writer, apply
+from dualmem_graph.storage.writer import Writer
 from dualmem_graph.types import Scope
 
 _nodes, _scopes = schema.nodes, schema.scopes

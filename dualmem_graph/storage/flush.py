@@ -193,7 +193,9 @@ _RECORD = insert(schema.history, without=["id"])
 _TELL_INDEX = insert(schema.outbox, without=["seq"])
 _SEQS = Prepared(
     lambda _, ids: sa.select(_nodes.c.id, _nodes.c.seq).where(
-        _nodes.c.scope_id == sa.bindparam("scope_id"), any_of(_nodes.c.id, "ids", ids)
+        # the sum keeps SQLite from walking an index of the whole scope instead of the ids'
+        (_nodes.c.scope_id + 0) == sa.bindparam("scope_id"),
+        any_of(_nodes.c.id, "ids", ids),
     ),
     lists=["ids"],
 )

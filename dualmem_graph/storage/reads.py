@@ -20,12 +20,10 @@ from dualmem_graph.storage import schema
 from dualmem_graph.storage.fulltext import full_text_of, rankable
 from dualmem_graph.storage.records import (
     NODE_COLUMNS,
-    ChainLink,
     LexicalHit,
     LexicalHits,
     NodePage,
     ScopeInfo,
-    TurnEvidence,
     Vector,
     from_blob,
     to_node,
@@ -38,14 +36,9 @@ from dualmem_graph.types import (
     Node,
     Scope,
     Status,
-    UpdateType,
 )
 
 _nodes, _edges, _scopes, _history = schema.nodes, schema.edges, schema.scopes, schema.history
-
-# evidence of evidence … of a turn: a schema of schemas of facts of turns is four deep
-_MAX_EVIDENCE_DEPTH = 16
-_MAX_CHAIN_DEPTH = 100_000
 
 
 def scope_info(conn: Connection, scope: Scope) -> ScopeInfo | None:
@@ -71,59 +64,6 @@ def get_many(conn: Connection, scope: Scope, ids: Iterable[str]) -> dict[str, No
     for batch in batches(list(dict.fromkeys(ids))):
         rows = conn.execute(_BY_ID, {"hash": scope_hash(scope), "ids": batch})
         found.update((row["id"], to_node(row)) for row in rows.mappings())
-    return found
-
-
-def head_of(conn: Connection, scope: Scope, id_: str) -> str | None:
-    """Find the head of a node's chain; ``None`` for an absent node."""
-    rows = conn.execute(_HEAD, {"hash": scope_hash(scope), "id": id_}).scalars().all()
-    return rows[-1] if rows else None
-
-
-def chains(conn: Connection, scope: Scope, ids: Iterable[str]) -> dict[str, list[ChainLink]]:
-    """Read all earlier versions of each node, the one said last first."""
-    found: dict[str, list[ChainLink]] = {id_: [] for id_ in ids}
-    for batch in batches(list(found)):
-        rows = conn.execute(_CHAINS, {"hash": scope_hash(scope), "ids": batch})
-        for row in rows.mappings():
-            kind = row["update_type"]
-            found[row["root"]].append(ChainLink(to_node(row), UpdateType(kind) if kind else None))
-    for links in found.values():
-        links.sort(key=lambda link: _said(link.node), reverse=True)
-    return found
-
-
-def sources(conn: Connection, scope: Scope, ids: Iterable[str]) -> dict[str, list[TurnEvidence]]:
-    """Read the turns that each node rests on, directly or not, oldest first."""
-    found: dict[str, list[TurnEvidence]] = {id_: [] for id_ in ids}
-    for batch in batches(list(found)):
-        rows = conn.execute(_SOURCES, {"hash": scope_hash(scope), "ids": batch})
-        for row in rows.mappings():
-            turns = found[row["root"]]
-            if all(turn.node.id != row["id"] for turn in turns):
-                turns.append(TurnEvidence(to_node(row), row["quote"] or ""))
-    for turns in found.values():
-        turns.sort(key=lambda turn: turn.node.seq)
-    return found
-
-
-def derived_from(conn: Connection, scope: Scope, ids: Iterable[str]) -> dict[str, list[Node]]:
-    """Read what rests directly on each node, oldest first."""
-    found: dict[str, list[Node]] = {id_: [] for id_ in ids}
-    for batch in batches(list(found)):
-        rows = conn.execute(_DERIVED, {"hash": scope_hash(scope), "ids": batch})
-        for row in rows.mappings():
-            found[row["root"]].append(to_node(row))
-    return found
-
-
-def grounds(conn: Connection, scope: Scope, ids: Iterable[str]) -> dict[str, list[Node]]:
-    """Read what each node rests on directly, oldest first."""
-    found: dict[str, list[Node]] = {id_: [] for id_ in ids}
-    for batch in batches(list(found)):
-        rows = conn.execute(_GROUNDS, {"hash": scope_hash(scope), "ids": batch})
-        for row in rows.mappings():
-            found[row["root"]].append(to_node(row))
     return found
 
 
@@ -189,7 +129,7 @@ def history(
     conn: Connection, scope: Scope, id_: str | None, since: datetime | None, limit: int
 ) -> list[HistoryEvent]:
     """Read what happened to one memory, or to all, oldest first; the newest ``limit`` events."""
-    wanted = [_scope_is(_history)]
+    wanted = [is_of_scope(_history)]
     if id_ is not None:
         wanted.append(_history.c.node_id == id_)
     if since is not None:
@@ -296,11 +236,6 @@ def _to_event(row: Any) -> HistoryEvent:
     )
 
 
-def _said(node: Node) -> tuple[datetime, int, int]:
-    assert node.memory_at is not None
-    return (node.memory_at, node.turn_index, node.seq)
-
-
 def _texts(values: Iterable[str]) -> list[str]:
     return [str(value) for value in values]
 
@@ -317,12 +252,13 @@ def _read_cursor(cursor: str) -> int:
     return int(cursor[1:])
 
 
-def _scope_is(table: sa.Table) -> sa.ColumnElement[bool]:
+def is_of_scope(table: sa.Table) -> sa.ColumnElement[bool]:
+    """Say that rows belong to the scope whose hash is the parameter ``hash``."""
     own = sa.select(_scopes.c.id).where(_scopes.c.hash == sa.bindparam("hash"))
     return table.c.scope_id == own.scalar_subquery()
 
 
-def _guarded_by_scope() -> sa.ColumnElement[bool]:
+def _is_guarded() -> sa.ColumnElement[bool]:
     """The same test of nodes that are looked up by id.
 
     The sum keeps SQLite from walking an index of the whole scope instead of the ids'.
@@ -331,9 +267,10 @@ def _guarded_by_scope() -> sa.ColumnElement[bool]:
     return (_nodes.c.scope_id + 0) == own.scalar_subquery()
 
 
-_IN_SCOPE = _scope_is(_nodes)
-_OF_SCOPE = _guarded_by_scope()
-_IDS: sa.BindParameter[Any] = sa.bindparam("ids", expanding=True)
+_IN_SCOPE = is_of_scope(_nodes)
+#: That looked-up nodes are of the scope, and the parameter for the ids to look up.
+GUARDED_BY_SCOPE = _is_guarded()
+IDS: sa.BindParameter[Any] = sa.bindparam("ids", expanding=True)
 _SCOPE = sa.select(
     _scopes.c.id, _scopes.c.hash, _scopes.c.revision, _scopes.c.documents, _scopes.c.terms
 ).where(_scopes.c.hash == sa.bindparam("hash"), _scopes.c.app_id != "")
@@ -349,9 +286,9 @@ _SCOPES = (
     .group_by(_scopes.c.app_id, _scopes.c.user_id, _nodes.c.layer)
     .order_by(_scopes.c.app_id, _scopes.c.user_id, _nodes.c.layer)
 )
-_BY_ID = sa.select(*NODE_COLUMNS).where(_OF_SCOPE, _nodes.c.id.in_(_IDS))
+_BY_ID = sa.select(*NODE_COLUMNS).where(GUARDED_BY_SCOPE, _nodes.c.id.in_(IDS))
 _EMBEDDINGS = sa.select(_nodes.c.id, _nodes.c.embedding).where(
-    _OF_SCOPE, _nodes.c.id.in_(_IDS), _nodes.c.embedding.is_not(None)
+    GUARDED_BY_SCOPE, _nodes.c.id.in_(IDS), _nodes.c.embedding.is_not(None)
 )
 _PENDING = (
     sa.select(_scopes.c.app_id, _scopes.c.user_id, _nodes.c.id, _nodes.c.content)
@@ -372,82 +309,4 @@ _HEADS = (
         ),
     )
     .order_by(_nodes.c.known_from.desc(), _nodes.c.seq.desc())
-)
-
-
-def _one_step(here: str, there: str) -> sa.Select[Any]:
-    """Nodes at one end of the evidence edges whose other end is one of ``ids``."""
-    return (
-        sa.select(*NODE_COLUMNS, _edges.c[here].label("root"))
-        .join(_edges, _edges.c[there] == _nodes.c.id)
-        .where(
-            _OF_SCOPE,
-            _scope_is(_edges),
-            _edges.c.kind == str(EdgeKind.DERIVED_FROM),
-            _edges.c[here].in_(_IDS),
-        )
-        .order_by(_nodes.c.seq)
-    )
-
-
-_DERIVED = _one_step("dst", "src")
-_GROUNDS = _one_step("src", "dst")
-
-
-def _head_statement() -> sa.Select[Any]:
-    """The node itself and its successors, one after the other."""
-    walk = (
-        sa.select(_nodes.c.id, sa.literal(0).label("depth"))
-        .where(_OF_SCOPE, _nodes.c.id == sa.bindparam("id"))
-        .cte("walk", recursive=True)
-    )
-    walk = walk.union(
-        sa.select(_edges.c.src, walk.c.depth + 1)
-        .join(walk, walk.c.id == _edges.c.dst)
-        .where(
-            _scope_is(_edges),
-            _edges.c.kind == str(EdgeKind.SUPERSEDES),
-            walk.c.depth < _MAX_CHAIN_DEPTH,
-        )
-    )
-    return sa.select(walk.c.id).order_by(walk.c.depth)
-
-
-def _walk_down(kind: EdgeKind, label: str, max_depth: int) -> sa.CTE:
-    """Edges of one kind from the roots ``ids`` downwards: root, node, the edge's label, depth."""
-    edge = (_edges.c.kind == str(kind), _scope_is(_edges))
-    walk = (
-        sa.select(
-            _edges.c.src.label("root"),
-            _edges.c.dst.label("id"),
-            _edges.c[label],
-            sa.literal(1).label("depth"),
-        )
-        .where(*edge, _edges.c.src.in_(_IDS))
-        .cte("walk", recursive=True)
-    )
-    return walk.union(
-        sa.select(walk.c.root, _edges.c.dst, _edges.c[label], walk.c.depth + 1)
-        .join(walk, walk.c.id == _edges.c.src)
-        .where(*edge, walk.c.depth < max_depth)
-    )
-
-
-_HEAD = _head_statement()
-_chain = _walk_down(EdgeKind.SUPERSEDES, "update_type", _MAX_CHAIN_DEPTH)
-_CHAINS = (
-    sa.select(*NODE_COLUMNS, _chain.c.root, _chain.c.update_type)
-    .join(_chain, _chain.c.id == _nodes.c.id)
-    .where(_OF_SCOPE)
-)
-_evidence = _walk_down(EdgeKind.DERIVED_FROM, "quote", _MAX_EVIDENCE_DEPTH)
-_SOURCES = (
-    sa.select(*NODE_COLUMNS, _evidence.c.root, _evidence.c.quote)
-    .join(_evidence, _evidence.c.id == _nodes.c.id)
-    .where(
-        _OF_SCOPE,
-        _nodes.c.layer == str(Layer.RAW),
-        _nodes.c.status != str(Status.SHADOW),
-    )
-    .order_by(_evidence.c.depth)
 )

@@ -1,27 +1,24 @@
 """The storage API: one object over the ledger (the truth) and the vector index (derived from it).
 
-A thin façade: what is written is in :mod:`~dualmem_graph.storage.writes`, what is read in
-:mod:`~dualmem_graph.storage.reads`. Objects on one ledger within a process share its connections
-and its index.
+A thin façade: plans are carried out in :mod:`~dualmem_graph.storage.plans`, other writes are in
+:mod:`~dualmem_graph.storage.writes` and :mod:`~dualmem_graph.storage.bulk`, reads in
+:mod:`~dualmem_graph.storage.reads` and :mod:`~dualmem_graph.storage.walks`. Objects on one ledger
+within a process share its connections and its index.
 """
 
 from __future__ import annotations
 
 import logging
-import os
-import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dualmem_graph.config import Settings
 from dualmem_graph.errors import ClosedError, DualMemError, EmbeddingMismatchError
-from dualmem_graph.storage import bulk, reads, status, writes
+from dualmem_graph.storage import bulk, plans, reads, status, walks, writes
 from dualmem_graph.storage.invariants import violations
 from dualmem_graph.storage.jobs import JobQueue
-from dualmem_graph.storage.ledger import LEDGER_FILE, Ledger, read_meta, write_meta
+from dualmem_graph.storage.ledger import Ledger, read_meta, write_meta
 from dualmem_graph.storage.records import (
     UNREAD,
     About,
@@ -41,17 +38,16 @@ from dualmem_graph.storage.records import (
     Vector,
 )
 from dualmem_graph.storage.scope_cache import EMBEDDER_KEY
+from dualmem_graph.storage.sharing import Clock, Shared, acquire, release
 from dualmem_graph.storage.turns import Conversation
+from dualmem_graph.storage.writer import Writer
 from dualmem_graph.types import HistoryEvent, Layer, Node, Scope, Status
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dualmem_graph.storage.vectors import VectorSide
-
 logger = logging.getLogger(__name__)
 
-Clock = Callable[[], datetime]
 _CURRENT = (Status.ACTIVE,)
 
 
@@ -77,7 +73,7 @@ class MemoryStore:
     >>> store.close()
     """
 
-    def __init__(self, shared: _Shared, settings: Settings, clock: Clock) -> None:
+    def __init__(self, shared: Shared, settings: Settings, clock: Clock) -> None:
         self._shared = shared
         self._settings = settings
         self._clock = clock
@@ -93,13 +89,13 @@ class MemoryStore:
             StoreLockedError: another process holds it longer than ``lock_timeout``.
             StoreError: it cannot be read or written.
         """
-        return cls(_acquire(settings, clock), settings, clock)
+        return cls(acquire(settings, clock), settings, clock)
 
     def close(self, timeout: float | None = None) -> None:
         """Let go of the store; waits at most ``timeout`` seconds for index work under way."""
         if not self._is_closed:
             self._is_closed = True
-            _release(self._shared, self._settings.close_timeout if timeout is None else timeout)
+            release(self._shared, self._settings.close_timeout if timeout is None else timeout)
 
     @property
     def ledger(self) -> Ledger:
@@ -208,7 +204,7 @@ class MemoryStore:
             EmbeddingMismatchError: a vector is of another embedder than the store's.
         """
         self._bind_all(plan.nodes)
-        return writes.apply(self._writer(), scope, plan, actor=actor, reason=reason)
+        return plans.apply(self._writer(), scope, plan, actor=actor, reason=reason)
 
     def update(
         self,
@@ -328,27 +324,27 @@ class MemoryStore:
     def head_of(self, scope: Scope, id: str) -> str | None:
         """Find the head of a version's chain: itself, where it has no successor."""
         with self.ledger.read() as conn:
-            return reads.head_of(conn, scope, id)
+            return walks.head_of(conn, scope, id)
 
     def chains(self, scope: Scope, ids: Iterable[str]) -> dict[str, list[ChainLink]]:
         """Read all versions below each id, the one said last first; ``[]`` where there are none."""
         with self.ledger.read() as conn:
-            return reads.chains(conn, scope, ids)
+            return walks.chains(conn, scope, ids)
 
     def sources(self, scope: Scope, ids: Iterable[str]) -> dict[str, list[TurnEvidence]]:
         """Read the turns that each id rests on, however indirectly, oldest first."""
         with self.ledger.read() as conn:
-            return reads.sources(conn, scope, ids)
+            return walks.sources(conn, scope, ids)
 
     def derived_from(self, scope: Scope, ids: Iterable[str]) -> dict[str, list[Node]]:
         """Read what rests directly on each id, oldest first."""
         with self.ledger.read() as conn:
-            return reads.derived_from(conn, scope, ids)
+            return walks.derived_from(conn, scope, ids)
 
     def grounds(self, scope: Scope, ids: Iterable[str]) -> dict[str, list[Node]]:
         """Read what each id rests on directly, oldest first."""
         with self.ledger.read() as conn:
-            return reads.grounds(conn, scope, ids)
+            return walks.grounds(conn, scope, ids)
 
     def list_nodes(
         self,
@@ -468,9 +464,9 @@ class MemoryStore:
         limit = self._settings.close_timeout if timeout is None else timeout
         return bool(self._shared.vectors.drain(limit))
 
-    def _writer(self) -> writes.Writer:
+    def _writer(self) -> Writer:
         self._check_open()
-        return writes.Writer(self._shared.ledger, self._clock, self._shared.notify)
+        return Writer(self._shared.ledger, self._clock, self._shared.notify)
 
     def _check_open(self) -> None:
         if self._is_closed:
@@ -494,73 +490,3 @@ class MemoryStore:
             if node.embedding is not None and node.fingerprint != self._shared.embedder:
                 self._bind_all([node])
             yield node
-
-
-@dataclass(slots=True)
-class _Shared:
-    """What the store objects on one ledger share: connections, index, the embedder's name."""
-
-    key: str
-    ledger: Ledger
-    settings: Settings
-    clock: Clock
-    users: int = 0
-    embedder: str | None = None
-    _vectors: VectorSide | None = None
-    _guard: threading.Lock = field(default_factory=threading.Lock)
-    _pid: int = field(default_factory=os.getpid)
-
-    @property
-    def vectors(self) -> VectorSide:
-        """The vector side, started on first use; a forked child starts one of its own."""
-        if self._pid != os.getpid():
-            self._guard, self._vectors, self._pid = threading.Lock(), None, os.getpid()
-        with self._guard:
-            if self._vectors is None:
-                from dualmem_graph.storage.vectors import VectorSide
-
-                self._vectors = VectorSide(
-                    self.ledger, self.settings, self.settings.storage_dir, self.clock
-                )
-                self._vectors.start()
-            return self._vectors
-
-    def notify(self) -> None:
-        """Tell the index that it has something to follow."""
-        if self.settings.vector_index != "off":
-            self.vectors.notify()
-
-    def close(self, timeout: float) -> None:
-        """Let go of index and connections."""
-        vectors, self._vectors = self._vectors, None
-        try:
-            if vectors is not None and self._pid == os.getpid():
-                vectors.close(timeout)
-        finally:
-            self.ledger.close()
-
-
-_shared: dict[str, _Shared] = {}
-_shared_guard = threading.Lock()
-
-
-def _acquire(settings: Settings, clock: Clock) -> _Shared:
-    target: str | Path = settings.ledger_url or settings.storage_dir.expanduser() / LEDGER_FILE
-    ledger = Ledger(target, settings)
-    key = str(ledger.path.resolve() if ledger.path is not None else ledger.url)
-    with _shared_guard:
-        shared = _shared.get(key)
-        if shared is None:
-            ledger.open()
-            shared = _shared[key] = _Shared(key, ledger, settings, clock)
-        shared.users += 1
-        return shared
-
-
-def _release(shared: _Shared, timeout: float) -> None:
-    with _shared_guard:
-        shared.users -= 1
-        if shared.users:
-            return
-        _shared.pop(shared.key, None)
-    shared.close(timeout)

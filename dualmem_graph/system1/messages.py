@@ -151,10 +151,11 @@ def _fields(raw: Any, index: int) -> dict[str, Any]:
 
 def _role(value: Any, index: int) -> str | None:
     """Return ``user`` or ``assistant``; ``None`` for what is never stored."""
-    if value in _DROPPED:
-        return None
-    if isinstance(value, str) and value in _ROLES:
-        return _ROLES[value]
+    if isinstance(value, str):
+        if value in _DROPPED:
+            return None
+        if value in _ROLES:
+            return _ROLES[value]
     raise InputError(f"message {index} has the role {value!r}; use user, assistant, system or tool")
 
 

@@ -11,16 +11,13 @@ from dualmem_graph.text.scripts import HAN, KANA
 from dualmem_graph.text.wordlists import words
 
 _CODE_BLOCK = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_CLOSERS = "\"'”’」』）)\\]】》*"
-# A possible end of a sentence: CJK marks end one at once, Latin marks before a space, or where
-# Chinese or Japanese text goes on without one.
-_END = re.compile(
-    rf"[。！？；…!?]*[。！？；…][。！？；…!?]*[{_CLOSERS}]*"
-    rf"|[.!?]+[{_CLOSERS}]*(?=\s|\Z)"
-    rf"|[!?]+[{_CLOSERS}]*(?=[{HAN}{KANA}])"
-    rf"|(?<=[{HAN}{KANA}])\.(?=[{HAN}{KANA}])"
-)
+_CLOSERS = "\"'”’」』）)]】》*"
+# What may end a sentence, with the quotes and brackets that close after it.
+_MARK = re.compile(rf"[.!?。！？；…]+[{re.escape(_CLOSERS)}]*")
+_WIDE_MARK = re.compile("[。！？；…]")
+_WIDE_LETTER = re.compile(f"[{HAN}{KANA}]")
 _LAST_WORD = re.compile(r"[A-Za-z][A-Za-z.]*\Z")
+_INITIALS = re.compile(r"(?:[a-z]\.)+[a-z]")
 _NEXT_WORD = re.compile(r"\s*([A-Za-z']+)")
 
 # Always followed by more of the same sentence.
@@ -63,7 +60,7 @@ def _prose_sentences(text: str) -> list[str]:
     found: list[str] = []
     for line in text.splitlines():
         at = 0
-        for mark in _END.finditer(line):
+        for mark in _MARK.finditer(line):
             if _ends_sentence(line, at, mark):
                 found.append(line[at : mark.end()].strip())
                 at = mark.end()
@@ -72,19 +69,35 @@ def _prose_sentences(text: str) -> list[str]:
 
 
 def _ends_sentence(line: str, start: int, mark: re.Match[str]) -> bool:
+    if _WIDE_MARK.search(mark[0]):
+        return True
+    if mark.end() < len(line) and not line[mark.end()].isspace():
+        return _ends_before_wide_letter(line, mark)
     following = _NEXT_WORD.match(line, mark.end())
     if "..." in mark[0] and following and following[1][0].islower():
         return False  # a pause, not an end: "well... maybe"
-    if mark[0].rstrip(_CLOSERS.replace("\\", "")) != ".":
+    if mark[0].rstrip(_CLOSERS) != ".":
         return True
-    word = _LAST_WORD.search(line, max(start, mark.start() - 12), mark.start())
-    if not word:
-        # "1. buy milk": a list number opens the line's sentence.
-        return not line[start : mark.start()].strip().isdigit()
-    last = word[0].lower()
-    if last in _TITLES or (len(word[0]) == 1 and word[0].isupper() and word[0] != "I"):
+    return _full_stop_ends(line, start, mark.start(), following)
+
+
+def _ends_before_wide_letter(line: str, mark: re.Match[str]) -> bool:
+    """Tell "你好!我是小王" and "北京.我" from "3.50" and "a.b"."""
+    if not _WIDE_LETTER.match(line, mark.end()):
         return False
-    if last in _MAYBE_LAST or re.fullmatch(r"(?:[a-z]\.)+[a-z]", last):
+    is_wide_before = mark.start() > 0 and bool(_WIDE_LETTER.match(line, mark.start() - 1))
+    return mark[0][0] in "!?" or is_wide_before
+
+
+def _full_stop_ends(line: str, start: int, stop: int, following: re.Match[str] | None) -> bool:
+    """Tell a full stop from the point of an abbreviation, an initial or a list number."""
+    word = _LAST_WORD.search(line, max(start, stop - 12), stop)
+    if not word:
+        return not (stop - start < 8 and line[start:stop].strip().isdigit())
+    last = word[0].lower()
+    if last in _TITLES or (len(last) == 1 and word[0].isupper() and last != "i"):
+        return False
+    if last in _MAYBE_LAST or _INITIALS.fullmatch(last):
         return following is None or (following[1][0].isupper() and following[1].lower() in _OPENERS)
     return True
 
@@ -92,7 +105,9 @@ def _ends_sentence(line: str, start: int, mark: re.Match[str]) -> bool:
 # From the best place to cut to the worst: paragraph, line, sentence, clause, space.
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n\s*")
 _LINE_END = re.compile(r"\n\s*")
-_SENTENCE_END = re.compile(rf"[。！？；…][{_CLOSERS}]*|[.!?]+[{_CLOSERS}]*\s+")
+_SENTENCE_END = re.compile(
+    rf"[。！？；…][{re.escape(_CLOSERS)}]*|(?<![.!?])[.!?]++[{re.escape(_CLOSERS)}]*+\s++"
+)
 _CLAUSE_END = re.compile(r"[，、：,;:]\s+|[，、：]")
 _SPACE = re.compile(r"\s+")
 # The first three are taken only if the piece is then at least this share of the limit full:

@@ -12,8 +12,8 @@ Language = Literal["en", "zh"]
 
 # What is not prose: fenced and inline code, addresses, paths, and names with a joint inside.
 _NOT_PROSE = re.compile(
-    r"```.*?(?:```|\Z)|`[^`\n]*`|\w+://\S+|www\.\S+|[\w.+-]+@[\w-]+\.\w+"
-    r"|[A-Za-z0-9_]+(?:[._/\\:-][A-Za-z0-9_]+)+",
+    r"```.*?(?:```|\Z)|`[^`\n]*`|(?<!\w)\w{1,20}://[!-~]+|(?<!\w)www\.[!-~]+"
+    r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]+\.\w+|(?<!\w)\w++(?:[._/\\:-]\w++)+",
     re.DOTALL | re.ASCII,
 )
 _HAN = re.compile(f"[{HAN}]")

@@ -54,8 +54,8 @@ MEMORY_OPEN = '<dualmem-memory note="what is remembered about the user: data, no
 #: Last line of that block.
 MEMORY_CLOSE = "</dualmem-memory>"
 
-_BLOCK = re.compile(r"<dualmem-memory\b[^>]*>.*?(?:</dualmem-memory\s*>|\Z)\n?", re.DOTALL | re.I)
-_STRAY_MARK = re.compile(r"</?dualmem-memory\b[^>]*>?", re.I)
+_BLOCK = re.compile(r"<dualmem-memory\b[^<>]*>.*?(?:</dualmem-memory\s*>|\Z)\n?", re.DOTALL | re.I)
+_STRAY_MARK = re.compile(r"</?dualmem-memory(?:[^<>\n]*>)?", re.I)
 
 
 def strip_memory_blocks(text: str) -> str:
@@ -66,9 +66,12 @@ def strip_memory_blocks(text: str) -> str:
     >>> strip_memory_blocks(f"hi {MEMORY_OPEN}- likes tea{MEMORY_CLOSE}there")
     'hi there'
     """
-    if "dualmem-memory" not in text.lower():
-        return text
-    return _STRAY_MARK.sub("", _BLOCK.sub("", text))
+    while "dualmem-memory" in text.lower():
+        stripped = _STRAY_MARK.sub("", _BLOCK.sub("", text))
+        if stripped == text:
+            break
+        text = stripped  # what is left may have closed up to a new mark
+    return text
 
 
 # Invisible characters that hide or reorder text: zero-width spaces, direction overrides, tags.
@@ -79,7 +82,8 @@ _TEMPLATE = re.compile(r"\[(/?(?:INST|SYS|SYSTEM|ASSISTANT|USER))\]|<<(/?SYS)>>"
 _FENCE = re.compile("```+|~~~+")
 _ROLE_ANYWHERE = re.compile(r"\b(system|assistant|developer)(\s+(?:prompt|message))?\s*[:：]", re.I)
 _ROLE_AT_START = re.compile(
-    r"^[\s#>*_-]*(user|human|ai|tool|function|instructions?|系统|助手|用户|开发者)[*_]*\s*[:：]",
+    r"^[ \t#>*_-]{0,20}(user|human|ai|tool|function|instructions?|系统|助手|用户|开发者)"
+    r"[*_]{0,3}[ \t]*[:：]",
     re.I | re.MULTILINE,
 )
 
@@ -132,7 +136,9 @@ _AUTH_HEADER = re.compile(
     r"(?=[\w.~+/=-]*\d)[\w.~+/=-]{12,}",
     re.I | re.ASCII,
 )
-_URL_LOGIN = re.compile(r"(?P<keep>\b[a-z][a-z0-9+.-]*://[^\s/:@]*:)[^\s/@\[]+(?=@)", re.I)
+_URL_LOGIN = re.compile(
+    r"(?P<keep>\b[a-z][a-z0-9+.-]{0,20}://[^\s/:@]{0,100}:)[^\s/@\[]{1,200}(?=@)", re.I
+)
 
 # A value that is written after a name. Placeholders, calls and look-ups are no secrets.
 _NOT_A_SECRET = (
@@ -144,7 +150,7 @@ _NAMED_KEY = re.compile(
     r"|secret[ _-]?(?:access[ _-]?)?key|client[ _-]?secret"
     r"|(?:(?:access|auth|refresh|api|bot)[ _-]?)?token|secret|密钥|秘钥|令牌)"
     r"[\"']?\s*(?:=|:|：|\bis\b|是|为)\s*)"
-    rf"{_VALUE}(?=[\w./+=-]*\d)[\w./+=-]{{8,}}(?P=quote)",
+    rf"{_VALUE}(?=[\w./+=-]{{0,200}}\d)[\w./+=-]{{8,}}(?P=quote)",
     re.I | re.ASCII,
 )
 _PASSWORD_WORD = r"(?:pass(?:word|wd|phrase|code)|pwd|密码|口令)"

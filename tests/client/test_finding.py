@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from answers import EX, Open, chain, fact, model, over, texts
+from answers import EX, RE, Open, chain, fact, model, over, texts
 from langchain_core.embeddings import Embeddings
 
 from dualmem_graph import SyncMemoryClient
-from dualmem_graph.testing import HashEmbeddings, Reply, StubServer
+from dualmem_graph.testing import Reply, StubServer
 
 
 class Table(Embeddings):
@@ -175,9 +175,9 @@ def test_results_are_distinct_and_top_k_is_filled_with_others(open_memory: Open)
     old, new = "User lives in Braga.", "User lives in Porto."
     chat = model(
         [EX(old), EX(new, fact("User lives with a heron.")), EX("User lives by the sea.")],
-        [over(old, new)],
+        [over(old, new), RE()],
     )
-    memory = open_memory(chat, embeddings=Table())
+    memory = open_memory(chat)
     for said in ("I live in Braga.", "I live in Porto with a heron.", "I live by the sea."):
         memory.add(said, user_id="u", wait=True)
 
@@ -205,7 +205,7 @@ def test_a_turn_and_what_was_drawn_from_it_are_one_answer(memory: SyncMemoryClie
 @pytest.mark.parametrize("query", ["What do you know about me?", "你知道我什么"])
 def test_a_question_for_oneself_gives_the_profile(query: str, open_memory: Open) -> None:
     memory = open_memory(embeddings=Table())
-    memory.add("My name is Ilka and I live in Porto. I love okra.", user_id="u", wait=True)
+    memory.add("My name is Ilka. I live in Porto. I love okra.", user_id="u", wait=True)
 
     found = memory.search(query, user_id="u")
 
@@ -323,8 +323,3 @@ def test_the_real_embedder_finds_by_meaning(tmp_path: Path) -> None:
         assert "peanut" in memory.search("which food is dangerous for me?", user_id="u")[0].content
         assert "上海" in memory.search("我住在哪里？", user_id="u")[0].content
         assert "护士" in memory.search("我的职业是什么？", user_id="u")[0].content
-
-
-def test_hashed_embeddings_are_what_these_tests_rest_on() -> None:
-    one, other = HashEmbeddings().embed_documents(["owns a kayak", "owns a kayak"])
-    assert one == other

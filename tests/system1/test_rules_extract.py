@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import doctest
 import time
 from datetime import UTC, datetime
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
 
+import pytest
+
+from dualmem_graph.system1 import rules
 from dualmem_graph.system1.rules import extract
 from dualmem_graph.types import BasicInfo, Turn
+
+MODULES = [
+    import_module(f"{rules.__name__}.{each.name}")
+    for each in iter_modules(rules.__path__)
+    if not each.name.startswith("chinese")
+]
 
 SAID = datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
 
@@ -129,7 +142,7 @@ def test_the_same_turns_give_the_same_result() -> None:
 def test_a_short_turn_takes_less_than_a_millisecond() -> None:
     turns = [turn(0, "I work as a nurse in Porto and I love my cat.")]
     extract(turns)
-    best = min(_seconds(turns) for _ in range(20))
+    best = min(_seconds(turns) for _ in range(50))
     assert best < 0.001
 
 
@@ -139,6 +152,11 @@ def test_a_long_hostile_text_is_read_in_bounded_time() -> None:
 
 
 def _seconds(turns: list[Turn]) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     extract(turns)
-    return time.perf_counter() - start
+    return time.process_time() - start
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__.rpartition(".")[2])
+def test_examples_in_docstrings_hold(module: ModuleType) -> None:
+    assert doctest.testmod(module).failed == 0

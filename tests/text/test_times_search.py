@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from dualmem_graph.text.times import find_times
 from dualmem_graph.text.times.festivals import FESTIVALS, lunar_date
+from dualmem_graph.text.wordlists import words
 from dualmem_graph.types import Granularity, TimeSpan
 
 WEDNESDAY = datetime(2023, 5, 17, 15, 0, tzinfo=UTC)
@@ -111,10 +112,19 @@ def test_ends_of_the_calendar_do_not_break(moment: datetime) -> None:
 
 
 WORDS = st.sampled_from(
-    ["today", "yesterday", "last", "next", "week", "Friday", "May", "8", "2023", "ago", "in", "two", "the", "before", "of", "Monday", "at", "10", "am", "3", "summer", "weekend", "Christmas", "every", "month", ":", "-", "/", "noon", ",", "February", "29", "30", "31", "years", "half", "past", "昨", "今", "前", "后", "天", "年", "月", "周", "五", "上", "下", "个", "三", "十", "点", "半", "号", "初", "底", "去年", "明年", "春节", "农历", "八月", "十五", "每", "过", "几", "2月", "。", "约"]
+    sorted(
+        words(
+            """
+            today yesterday last next week Friday May 8 2023 ago in two the before of Monday at 10
+            am 3 summer weekend Christmas every month : - / noon , February 29 30 31 years half past
+            昨 今 前 后 天 年 月 周 五 上 下 个 三 十 点 半 号 初 底 去年 明年 春节 农历 八月 十五
+            每 过 几 2月 。 约
+            """
+        )
+    )
 )
 SENTENCES = st.lists(WORDS | st.text(max_size=3), max_size=12).flatmap(
-    lambda words: st.sampled_from(["", " "]).map(lambda gap: gap.join(words))
+    lambda parts: st.sampled_from(["", " "]).map(lambda gap: gap.join(parts))
 )
 MOMENTS = st.datetimes(
     min_value=datetime(1980, 1, 1),  # noqa: DTZ001

@@ -19,13 +19,9 @@ from dualmem_graph.system1.rules.chinese_answers import complete, corrected, cor
 from dualmem_graph.system1.rules.chinese_chain import Chain, is_time_only
 from dualmem_graph.system1.rules.chinese_findings import keep_verbatim
 from dualmem_graph.system1.rules.chinese_lexicon import LATIN_NAME
-from dualmem_graph.system1.rules.chinese_refusals import (
-    asks_to_forget,
-    asks_to_remember,
-    own_words,
-)
 from dualmem_graph.system1.rules.chinese_subjects import Subject, find_subject, speaker
 from dualmem_graph.system1.rules.findings import USER, Finding, Person, Reading, SentenceContext
+from dualmem_graph.types import Candidate
 
 __all__ = [
     "asks_to_forget",
@@ -40,11 +36,9 @@ __all__ = [
 _NAME_BEFORE_VERB = re.compile(
     rf"^(?P<name>{LATIN_NAME}|[\u4e00-\u9fff]{{2,4}}?|[\w-]{{2,16}})"
     r"(?=住|现居|居住|家[住在]|是|在|叫|今年|目前|现在|最?喜欢|讨厌|爱|害?怕|恐|不|已|搬|有|养|对"
-    r"|从|会|擅长|每|习惯|"
-    r"计划|打算|准备|想|曾|以前|没|单身|离|结|戒|吃|就|毕业|任职|来自|出生|性格|患|得了|买|换|跳槽"
-    r"|加入|入职|失业|"
-    r"退休|热爱|偏好|精通|正在|更|\d{1,3}岁|做|于|20\d\d年|19\d\d年|"
-    r"的(?:名字|生日|职业|工作|老家|家乡|专业|公司|年龄|爱好))"
+    r"|从|会|擅长|每|习惯|计划|打算|准备|想|曾|以前|没|单身|离|结|戒|吃|就|毕业|任职|来自|出生"
+    r"|性格|患|得了|买|换|跳槽|加入|入职|失业|退休|热爱|偏好|精通|正在|更|\d{1,3}岁|做|于"
+    r"|20\d\d年|19\d\d年|的(?:名字|生日|职业|工作|老家|家乡|专业|公司|年龄|爱好))"
 )
 _USER_WORD = re.compile(r"(?:该|这位|本)?(?:用[户戶]|使用者)")
 _NO_TIME = datetime(2000, 1, 1, tzinfo=UTC)
@@ -72,18 +66,52 @@ def read_sentence(sentence: str, ctx: SentenceContext) -> list[Finding]:
 
 
 def _read_simplified(sentence: str, ctx: SentenceContext) -> list[Finding]:
-    if chinese_refusals.is_code(sentence) or asks_to_forget(sentence):
+    if chinese_refusals.is_code(sentence) or chinese_refusals.asks_to_forget(sentence):
         return []
     if change := correction(sentence):
         said = corrected(*change, ctx.earlier(), ctx.turn_index)
         if said is not None:
             return [said]
-    payload = asks_to_remember(sentence)
+    payload = chinese_refusals.asks_to_remember(sentence)
     masked = chinese_text.mask(payload or sentence)
     found = _read(masked, ctx)
     if payload and not found:
         return [keep_verbatim(masked.text, ctx, masked)]
     return found
+
+
+def asks_to_remember(text: str) -> str | None:
+    """The payload of an explicit request to remember, ``None`` where there is none.
+
+    Example:
+        >>> asks_to_remember("帮我记一下，周五下午三点开会")
+        '周五下午三点开会'
+    """
+    script = chinese_traditional.simplified(text)
+    payload = chinese_refusals.asks_to_remember(script.text)
+    return script.restore(payload) if payload else None
+
+
+def asks_to_forget(text: str) -> str | None:
+    """What the speaker wants forgotten, ``None`` where nothing is asked.
+
+    Example:
+        >>> asks_to_forget("忘掉我的地址")
+        '我的地址'
+    """
+    script = chinese_traditional.simplified(text)
+    payload = chinese_refusals.asks_to_forget(script.text)
+    return script.restore(payload) if payload else None
+
+
+def own_words(text: str) -> str:
+    """A turn without code, quoted lines, handed-over material and role play.
+
+    Example:
+        >>> own_words("把这段翻译成英文：我住在北京")
+        ''
+    """
+    return chinese_refusals.own_words(text)
 
 
 def is_small_talk(text: str) -> bool:
@@ -116,15 +144,16 @@ def read_statement(content: str) -> Reading | None:
     for piece in chinese_text.clauses(masked.text):
         _learn_name(piece.text, chain)
         chain.read(piece.text)
-        for finding in chain.findings:
-            one = finding.candidate
-            if one.dimension is not None:
-                return Reading(
-                    script.restore(one.subject),
-                    script.restore(one.dimension),
-                    script.restore(one.value) if one.value else None,
-                    one.negated,
-                )
+        found = [one.candidate for one in chain.findings if one.candidate.dimension is not None]
+        if found:
+            # One clause may say two things; the one that is told in just these words is meant.
+            one = next((each for each in found if masked.text.startswith(_told(each))), found[0])
+            return Reading(
+                script.restore(one.subject),
+                script.restore(one.dimension or ""),
+                script.restore(one.value) if one.value else None,
+                one.negated,
+            )
     return None
 
 
@@ -178,6 +207,11 @@ def _is_talk(piece: chinese_text.Piece) -> bool:
         or chinese_refusals.is_command(text)
         or chinese_refusals.is_musing(re.sub(r"^我(?:就|也|再|先|只是)?", "", text))
     )
+
+
+def _told(candidate: Candidate) -> str:
+    """The content of a candidate as :func:`read_statement` would have got it."""
+    return _USER_WORD.sub("我", candidate.content).rstrip("。")
 
 
 def _known_person(person: Person) -> Subject:

@@ -72,8 +72,7 @@ _CHANGES = {
 
 _NOT_FAMILY = re.compile(
     r"友|闺蜜|兄弟$|哥们|发小|死党|同学|同桌|邻居|房东|同事|老板|领导|上司|经理|主管|组长|下属"
-    r"|徒弟|师傅|客户|老师|班主任|导师|教练|学生|实习生|"
-    r"助理|合伙人|搭档|医生|对象|家人|朋友"
+    r"|徒弟|师傅|客户|老师|班主任|导师|教练|学生|实习生|助理|合伙人|搭档|医生|对象|家人|朋友"
 )
 
 
@@ -88,9 +87,9 @@ def status(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
 
 
 @FAMILY.on(
-    r"(?:(?:和|跟|与)(?P<with>.{1,10}?))?(?:已经|刚|又|终于)?(?P<change>分手|分的手|分|离婚|离的婚"
-    r"|结的婚|离|结婚|领结婚证|领证|订婚|脱单|谈恋爱|在一起|复合|复婚|分居)"
-    r"(?:了|啦)?(?:[\d一二两三四五六七八九十几半]+(?:年|个月|天)(?:多)?)?(?:了)?$"
+    r"(?:(?:和|跟|与)(?P<with>.{1,10}?))?(?:已经|刚|又|终于)?"
+    r"(?P<change>分手|分的手|分|离婚|离的婚|结的婚|离|结婚|领结婚证|领证|订婚|脱单|谈恋爱|在一起"
+    r"|复合|复婚|分居)(?:了|啦)?(?:[\d一二两三四五六七八九十几半]+(?:年|个月|天)(?:多)?)?(?:了)?$"
 )
 def partner_change(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     """``跟男朋友分手了``; without a 了 or a past time nothing has changed."""
@@ -123,8 +122,8 @@ def found_partner(match: re.Match[str], clause: Clause) -> Iterable[Draft] | Non
 
 
 @FAMILY.on(
-    r"(?:家里?)?(?:还)?有(?P<count>[一两二三四五六七八九十几\d]+|好几)?(?:个|位|对"
-    rf"|名)?(?:[大小双亲]|双胞胎)?(?P<kin>{KIN})(?:了|叫(?P<name>[\u4e00-\u9fffA-Za-z]{{1,8}}))?$"
+    r"(?:家里?)?(?:还)?有(?P<count>[一两二三四五六七八九十几\d]+|好几)?(?:个|位|对|名)?"
+    rf"(?:[大小双亲]|双胞胎)?(?P<kin>{KIN})(?:了|叫(?P<name>[\u4e00-\u9fffA-Za-z]{{1,8}}))?$"
 )
 def has_family(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     """``有两个孩子``, ``有个弟弟叫小宝``."""
@@ -138,8 +137,8 @@ def has_family(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
 
 
 @FAMILY.on(
-    rf"(?:家里?)?有(?P<first>[一两二三四五六七八九\d]+)个(?P<kin>{KIN})(?:、|和|，"
-    rf"|还有)?(?P<second>[一两二三四五六七八九\d]+)个(?P<other>{KIN})$"
+    rf"(?:家里?)?有(?P<first>[一两二三四五六七八九\d]+)个(?P<kin>{KIN})(?:、|和|，|还有)?"
+    rf"(?P<second>[一两二三四五六七八九\d]+)个(?P<other>{KIN})$"
 )
 def has_two_kinds(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     """``有两个哥哥一个妹妹``."""
@@ -169,8 +168,8 @@ def siblings(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
 
 
 @FAMILY.on(
-    r"(?:喜得|生|添|得|迎来)(?:下)?(?:了)?(?:一)?(?:个|对|位)?(?:大胖|小)?(?P<kin>儿子|女儿|闺女"
-    r"|双胞胎|二胎|三胎|大胖小子|小子|宝宝|孩子|千金|龙凤胎|小孩|娃)$",
+    r"(?:喜得|生|添|得|迎来)(?:下)?(?:了)?(?:一)?(?:个|对|位)?(?:大胖|小)?"
+    r"(?P<kin>儿子|女儿|闺女|双胞胎|二胎|三胎|大胖小子|小子|宝宝|孩子|千金|龙凤胎|小孩|娃)$",
     r"当(?:了)?(?P<kin>妈妈|爸爸|妈|爸|爷爷|奶奶|外公|外婆|姥姥|姥爷|舅舅|姑姑|叔叔|阿姨)$",
 )
 def born(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
@@ -207,9 +206,10 @@ def family_name(called: str, clause: Clause, subject: Subject) -> Draft | None:
     )
 
 
-def pet_name(called: str, subject: Subject) -> Draft:
+def pet_name(called: str, subject: Subject, owner: Subject) -> Draft:
     """``我家猫叫年糕``: the owner has a pet of this name, of the kind that the subject is."""
     pet = Subject(subject.name, called, "pet", subject.kin)
+    kind = Subject(subject.name, f"{owner.display}的{subject.kin}", "pet", subject.kin)
     return Draft(
-        keyed(dim.PET, called), subject.kin, says=f"叫{called}", about=subject, introduces=pet
+        keyed(dim.PET, called), subject.kin, says=f"叫{called}", about=kind, introduces=pet
     )

@@ -20,8 +20,7 @@ from dualmem_graph.types import BasicInfo, Candidate, Layer, MemoryType, TimeSpa
 #: Words that tie a clause to its neighbours and mean nothing when it stands alone.
 _DISCOURSE = re.compile(
     r"^(?:也|还(?!是|款|钱|在)|就(?!读|职|业)|其实|确实|真的|当然|反正|都(?!市)|又|那|然后|只是"
-    r"|主要)+"
-    r"(?=.{2,})"
+    r"|主要)+(?=.{2,})"
 )
 _ASCII_START = re.compile(r"[A-Za-z0-9]")
 _ASCII_END = re.compile(r"[A-Za-z0-9]$")

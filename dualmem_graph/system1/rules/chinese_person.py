@@ -28,21 +28,21 @@ PERSON = RuleBook()
 INTRODUCTIONS = RuleBook()
 
 _NAME = (
-    r"(?P<name>[\u4e00-\u9fff·]{1,6}|[A-Za-z][\w .'-]{0,24}|[\u4e00-\u9fff]{1,3} ?[A-Za-z]{1,12}"
-    r"|[\uA000-\uA0FF])"
+    r"(?P<name>[\u4e00-\u9fff·]{1,6}|[A-Za-z][\w .'-]{0,24}"
+    r"|[\u4e00-\u9fff]{1,3} ?[A-Za-z]{1,12}|[\uA000-\uA0FF])"
 )
 
 _NOT_NAME = re.compile(
-    r"^(?:什么|外卖|车|出租|滴滴|快递|我|你|他|她|它|人|醒|停|板|好|救护|苦|大家|一|不|了|这|那|做"
-    r"|起来|来|你们|家长|家人)"
+    r"^(?:什么|外卖|车|出租|滴滴|快递|我|你|他|她|它|人|醒|停|板|好|救护|苦|大家|一|不|了|这|那"
+    r"|做|起来|来|你们|家长|家人)"
 )
 
 _NUM = r"(?:\d{1,3}|[零〇一二两三四五六七八九十百]{1,4})"
 
 _DATE = (
-    r"(?:(?:农历|阴历|阳历|公历)?(?:(?:19|20)\d\d年)?(?:\d{1,2}|[一二三四五六七八九十]{1,2}|正"
-    r"|腊)月(?:初)?(?:\d{1,2}|[一二三四五六七八九十]{1,3})[日号]?"
-    r"|(?:\d{1,2}[./-]\d{1,2}))"
+    r"(?:(?:农历|阴历|阳历|公历)?(?:(?:19|20)\d\d年)?"
+    r"(?:\d{1,2}|[一二三四五六七八九十]{1,2}|正|腊)月(?:初)?"
+    r"(?:\d{1,2}|[一二三四五六七八九十]{1,3})[日号]?|(?:\d{1,2}[./-]\d{1,2}))"
 )
 
 _SIGNS = (
@@ -65,7 +65,7 @@ def name(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
         return None
     subject = clause.subject if clause.stated or clause.topic is None else clause.topic
     if subject.kind == "pet":
-        return [pet_name(called, subject)]
+        return [pet_name(called, subject, clause.owner)]
     if subject.kind == "person" and subject.kin:
         draft = family_name(called, clause, subject)
         return [draft] if draft else None
@@ -105,8 +105,8 @@ def age(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
 
 
 @PERSON.on(
-    rf"的?(?:农历|阴历|阳历)?生日(?:是|在|：)?(?P<day>{_DATE})(?:号|日)?(?:，?不是.*"
-    r"|，?而不是.*)?$",
+    rf"的?(?:农历|阴历|阳历)?生日(?:是|在|：)?(?P<day>{_DATE})(?:号|日)?"
+    r"(?:，?不是.*|，?而不是.*)?$",
     rf"(?:出?生于|是)?(?P<day>(?:(?:19|20)\d\d年?)?(?:{_DATE})?)(?:出生|的生日|生)(?:的)?$",
     r"(?:出生于|生于)(?P<day>(?:19|20)\d\d年?.{0,8})$",
     r"(?P<day>)(?:出生|生|生人)(?:的)?$",
@@ -145,8 +145,8 @@ def decade(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
 
 
 @PERSON.on(
-    r"(?:的)?(?P<what>身高|体重|血型|鞋码|尺码|腰围|视力|净身高)(?:是|有|为|：|大概|差不多"
-    r"|都)*(?P<value>[^，是有]{1,12})$"
+    r"(?:的)?(?P<what>身高|体重|血型|鞋码|尺码|腰围|视力|净身高)(?:是|有|为|：|大概|差不多|都)*"
+    r"(?P<value>[^，是有]{1,12})$"
 )
 def measure(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     """``身高178``, ``血型是O型``."""

@@ -123,11 +123,45 @@ _EDGES = re.compile(r"^[\W_]+|[^\w+#)]+$")
 _DETERMINERS = re.compile(
     r"^(?:(?:the|a|an|my|our|his|her|their|your|its|some|any|all|this|that|these|those|of)\s+)+"
 )
-_PLURALS = (("ies", "y"), ("ches", "ch"), ("shes", "sh"), ("sses", "ss"), ("xes", "x"), ("oes", "o"))
-_NOT_PLURAL = ("ss", "us", "is", "ics", "ous", "news", "series", "species", "betes", "abies", "lens")
+_PLURALS = (
+    ("ies", "y"),
+    ("ches", "ch"),
+    ("shes", "sh"),
+    ("sses", "ss"),
+    ("xes", "x"),
+    ("oes", "o"),
+)
+_NOT_PLURAL = (
+    "ss",
+    "us",
+    "is",
+    "ics",
+    "ous",
+    "news",
+    "series",
+    "species",
+    "betes",
+    "abies",
+    "lens",
+)
 _IE = frozenset(
-    "movies cookies brownies smoothies zombies selfies hoodies ties pies calories cuties rookies newbies "
-    "genies pixies".split()
+    [
+        "movies",
+        "cookies",
+        "brownies",
+        "smoothies",
+        "zombies",
+        "selfies",
+        "hoodies",
+        "ties",
+        "pies",
+        "calories",
+        "cuties",
+        "rookies",
+        "newbies",
+        "genies",
+        "pixies",
+    ]
 )
 _SHORTEST_PLURAL = 4
 

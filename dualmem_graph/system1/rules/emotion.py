@@ -17,15 +17,52 @@ THRESHOLD = 0.3
 
 # feeling: (valence, arousal, English stems, Chinese words)
 _FEELINGS: dict[str, tuple[float, float, str, str]] = {
-    "joy": (0.8, 0.6, "happy|glad|delighted|thrilled|excit|awesome|amazing|wonderful|over the moon|yay|joy|celebrat|blessed|so fun", "开心|高兴|兴奋|激动|太棒|幸福|快乐|喜悦"),
-    "pride": (0.7, 0.5, "proud|accomplish|finally (?:did|finished|passed)|nailed|powerful|inspir", "自豪|骄傲|成就感|终于"),
+    "joy": (
+        0.8,
+        0.6,
+        "happy|glad|delighted|thrilled|excit|awesome|amazing|wonderful|over the moon|yay|joy"
+        "|celebrat|blessed|so fun",
+        "开心|高兴|兴奋|激动|太棒|幸福|快乐|喜悦",
+    ),
+    "pride": (
+        0.7,
+        0.5,
+        "proud|accomplish|finally (?:did|finished|passed)|nailed|powerful|inspir",
+        "自豪|骄傲|成就感|终于",
+    ),
     "gratitude": (0.6, 0.3, "grateful|thankful|appreciate", "感激|感谢|感恩"),
-    "sadness": (-0.7, 0.4, "sad|heartbroken|devastat|cry|cried|grief|griev|miss (?:him|her|them)|passed away|died|lonely|depress", "难过|伤心|悲伤|去世|想哭|孤独|失落|痛苦"),
-    "anger": (-0.7, 0.8, "angry|furious|annoyed|hate|pissed|outrag|frustrat", "生气|愤怒|气死|烦死|讨厌|恼火"),
-    "fear": (-0.6, 0.7, "afraid|scared|terrified|anxious|anxiety|nervous|worried|panic|stress", "害怕|担心|焦虑|紧张|恐惧|压力"),
-    "surprise": (0.2, 0.7, "surpris|shocked|unbelievable|can't believe|cannot believe|wow", "惊讶|震惊|没想到|居然|竟然"),
-    "fatigue": (-0.3, 0.2, "tired|exhaust|swamped|burn(?:ed|t) out|overwhelm", "好累|疲惫|累死|筋疲力尽"),
-}  # fmt: skip
+    "sadness": (
+        -0.7,
+        0.4,
+        "sad|heartbroken|devastat|cry|cried|grief|griev|miss (?:him|her|them)|passed away|died"
+        "|lonely|depress",
+        "难过|伤心|悲伤|去世|想哭|孤独|失落|痛苦",
+    ),
+    "anger": (
+        -0.7,
+        0.8,
+        "angry|furious|annoyed|hate|pissed|outrag|frustrat",
+        "生气|愤怒|气死|烦死|讨厌|恼火",
+    ),
+    "fear": (
+        -0.6,
+        0.7,
+        "afraid|scared|terrified|anxious|anxiety|nervous|worried|panic|stress",
+        "害怕|担心|焦虑|紧张|恐惧|压力",
+    ),
+    "surprise": (
+        0.2,
+        0.7,
+        "surpris|shocked|unbelievable|can't believe|cannot believe|wow",
+        "惊讶|震惊|没想到|居然|竟然",
+    ),
+    "fatigue": (
+        -0.3,
+        0.2,
+        "tired|exhaust|swamped|burn(?:ed|t) out|overwhelm",
+        "好累|疲惫|累死|筋疲力尽",
+    ),
+}
 _PATTERNS = tuple(
     (name, valence, arousal, re.compile(rf"\b(?:{english})|(?:{chinese})", re.IGNORECASE))
     for name, (valence, arousal, english, chinese) in _FEELINGS.items()
@@ -79,7 +116,9 @@ def weigh(candidates: Iterable[Candidate], emotion: Emotion | None, *, idle: boo
     relevance = max((_relevance(candidate) for candidate in candidates), default=0.0)
     arousal = emotion.arousal if emotion else 0.0
     novelty = 1.0 if relevance else 0.0
-    score = round(sum(w * v for w, v in zip(WEIGHTS, (novelty, relevance, arousal), strict=True)), 4)
+    score = round(
+        sum(w * v for w, v in zip(WEIGHTS, (novelty, relevance, arousal), strict=True)), 4
+    )
     reason = "small talk" if idle else "" if relevance else "no rule found a statement"
     return Gate(novelty, relevance, arousal, score, score > THRESHOLD, reason)
 

@@ -1,73 +1,72 @@
 """The English rules: one sentence in, the statements it makes about people out.
 
-A sentence is tidied (:mod:`.english_text`), refused where it asserts nothing
+A sentence is repaired (:mod:`.english_spelling`), refused where it asserts nothing
 (:mod:`.english_refusals`), cut into clauses (:mod:`.english_clauses`), put into the third person
 (:mod:`.english_grammar`) and read: first by the rules that know a dimension
-(:mod:`.english_person`, :mod:`.english_ties`, :mod:`.english_tastes`), then by those for plans,
-habits and events (:mod:`.english_events`). The same dimension rules read third-person statements
-back, so that what a model wrote and what the rules wrote meet in one chain.
+(:mod:`.english_reading` lists them), then by those for plans (:mod:`.english_plans`), habits
+(:mod:`.english_habits`) and events (:mod:`.english_events`). The same dimension rules read
+third-person statements back, so that what a model wrote and what the rules wrote meet in one chain.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from dualmem_graph.system1.rules import dimensions as dim
-from dualmem_graph.system1.rules import (
-    english_answers as answers,
-)
-from dualmem_graph.system1.rules import (
-    english_events as events,
-)
-from dualmem_graph.system1.rules import (
-    english_person,
-    english_smalltalk,
-    english_tastes,
-    english_ties,
-)
-from dualmem_graph.system1.rules import (
-    english_refusals as refusals,
-)
+from dualmem_graph.system1.rules import english_answers as answers
+from dualmem_graph.system1.rules import english_refusals as refusals
 from dualmem_graph.system1.rules.english_clauses import reason_clause, split_clauses
 from dualmem_graph.system1.rules.english_drafts import Draft, View, proper
-from dualmem_graph.system1.rules.english_grammar import (
-    Clause,
-    Kind,
-    Subject,
-    display_of,
-    is_naming,
-    mentioned,
-    naming,
-    parse,
-)
+from dualmem_graph.system1.rules.english_events import event as event_of
+from dualmem_graph.system1.rules.english_family import companion
+from dualmem_graph.system1.rules.english_grammar import parse
+from dualmem_graph.system1.rules.english_habits import habit
+from dualmem_graph.system1.rules.english_naming import is_naming, naming
+from dualmem_graph.system1.rules.english_plans import plan
 from dualmem_graph.system1.rules.english_predicates import Tense, analyse
-from dualmem_graph.system1.rules.english_text import strip_closers, strip_openers, tidy
+from dualmem_graph.system1.rules.english_reading import dimensioned, read_statement
+from dualmem_graph.system1.rules.english_refusals import own_words
+from dualmem_graph.system1.rules.english_smalltalk import (
+    asks_to_forget,
+    asks_to_remember,
+    is_small_talk,
+)
+from dualmem_graph.system1.rules.english_spelling import tidy
+from dualmem_graph.system1.rules.english_subjects import mentioned
+from dualmem_graph.system1.rules.english_text import strip_closers, strip_openers
 from dualmem_graph.system1.rules.english_times import absolute, spans_in
-from dualmem_graph.system1.rules.english_topics import called, topic
+from dualmem_graph.system1.rules.english_types import Clause, Kind, Subject, display_of
 from dualmem_graph.system1.rules.english_words import COUNTRIES, LANGUAGES, TOPICS
-from dualmem_graph.system1.rules.findings import USER, Finding, Person, Reading, SentenceContext
+from dualmem_graph.system1.rules.findings import USER, Finding, Person, SentenceContext
 from dualmem_graph.types import BasicInfo, Candidate, Layer, MemoryType, TimeSpan
 
-asks_to_remember = english_smalltalk.asks_to_remember
-asks_to_forget = english_smalltalk.asks_to_forget
-is_small_talk = english_smalltalk.is_small_talk
-own_words = refusals.own_words
-
-_RULES = (*english_person.RULES, *english_ties.RULES, *english_tastes.RULES)
+__all__ = [
+    "asks_to_forget",
+    "asks_to_remember",
+    "is_small_talk",
+    "own_words",
+    "people_in",
+    "read_sentence",
+    "read_statement",
+]
 _LONGEST_CONTENT = 240
 _YOU = re.compile(r"\b(?:you|your|yours|yourself|u)\b", re.IGNORECASE)
-_YOU_ONLY = re.compile(r"\byou\b(?! (?:are|have|were|do|did|will|can|know|guys|all)\b)", re.IGNORECASE)
+_YOU_ONLY = re.compile(
+    r"\byou\b(?! (?:are|have|were|do|did|will|can|know|guys|all)\b)", re.IGNORECASE
+)
 _CONTENT_TAIL = re.compile(r"[\s,;:.!?…~-]+$")
 _MOST_TAGS = 3
 _LONGEST_SENTENCE = 1500
 _EACH_OTHER = re.compile(r"\b(?:each other|one another)\b")
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LOWER_PROPER = re.compile(
-    r"\b(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|april|june|july|august|september"
-    r"|october|november|december|" + "|".join(sorted(LANGUAGES - {"scots", "basque", "thai", "lao", "polish", "latin"})) +
-    r"|" + "|".join(sorted(COUNTRIES)) + r")\b"
+    r"\b(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february"
+    r"|april|june|july|august|september"
+    r"|october|november|december|"
+    + "|".join(sorted(LANGUAGES - {"scots", "basque", "thai", "lao", "polish", "latin"}))
+    + r"|"
+    + "|".join(sorted(COUNTRIES))
+    + r")\b"
 )
 
 
@@ -137,7 +136,8 @@ def _statements(text: str) -> list[str]:
         return [clause for clause in clauses if not refusals.starts_question(clause)]
     # "I'm vegetarian, can you suggest a dinner?": what stands before the question is said.
     asked = re.split(
-        r"(?:,\s*|\s+[–—-]+\s*|\s+(?:and|so|but)\s+)(?=(?:can|could|would|do|does|did|what|which|how|any|is|are|will|should"
+        r"(?:,\s*|\s+[–—-]+\s*|\s+(?:and|so|but)\s+)(?=(?:can|could|would|do|does|did"
+        r"|what|which|how|any|is|are|will|should"
         r"|where|when|who|why|got|wanna|want)\b)",
         text,
         maxsplit=1,
@@ -154,7 +154,7 @@ def _parse(
     named = naming(clause, ctx)
     if named is not None:
         return named
-    if len(clause.split()) < 2 or refusals.is_unsure(clause):  # noqa: PLR2004
+    if len(clause.split()) < 2 or refusals.is_unsure(clause):
         return None
     if refusals.starts_question(clause) or refusals.quotes_somebody(clause):
         return None
@@ -173,41 +173,15 @@ def _read_clause(clause: Clause, quote: str, ctx: SentenceContext) -> list[Findi
         return []
     predicate = analyse(clause.predicate, plural=subject.plural or subject.noun.endswith("s"))
     view = View(subject, clause.predicate, predicate)
-    drafts = _dimensioned(view)
+    drafts = dimensioned(view)
     spans = spans_in(clause.predicate, ctx, predicate.tense)
     if not drafts:
         future = any(span.end > ctx.reference for span in spans)
-        drafts = events.plan(view, future=future, timed=bool(spans))
-        drafts = drafts or english_tastes.habit(view)
-        drafts = drafts or events.event(view, timed=bool(spans))
-    drafts = drafts + english_ties.companion(view)
+        drafts = plan(view, future=future, timed=bool(spans))
+        drafts = drafts or habit(view)
+        drafts = drafts or event_of(view, timed=bool(spans))
+    drafts = drafts + companion(view)
     return [_finding(draft, view, spans, quote, ctx) for draft in drafts]
-
-
-def _dimensioned(view: View) -> list[Draft]:
-    """What the rules with a dimension make of a clause; the first that understands it wins."""
-    subject = view.subject
-    if subject.kind is Kind.WORLD:
-        return []
-    if subject.kind is Kind.THING:
-        found = topic(subject.noun.lower(), subject.owner, view.predicate.core, view)
-        return found or []
-    for rule in _RULES:
-        match = rule.pattern.match(view.predicate.core)
-        if match is None:
-            continue
-        drafts = rule.handle(match, view)
-        if drafts:
-            return _named_relative(drafts, subject)
-    return []
-
-
-def _named_relative(drafts: list[Draft], subject: Subject) -> list[Draft]:
-    """"My wife is called Ilka" names a wife of the speaker's; it is no statement of hers."""
-    if len(drafts) == 1 and drafts[0].dimension == dim.NAME and subject.noun and not subject.is_self:
-        named = called(subject.noun, drafts[0].value or "")
-        return [named] if named else drafts
-    return drafts
 
 
 def _finding(
@@ -261,7 +235,11 @@ def _is_own(draft: Draft, view: View, ctx: SentenceContext) -> bool:
     """Whether a statement is about the speaker, not about a person or pet of theirs."""
     subject = view.subject
     if subject.kind in (Kind.PERSON, Kind.PET, Kind.NAME):
-        return draft.dimension is not None and dim.base(draft.dimension) in {dim.FAMILY, dim.PET} and bool(draft.subject)
+        return (
+            draft.dimension is not None
+            and dim.base(draft.dimension) in {dim.FAMILY, dim.PET}
+            and bool(draft.subject)
+        )
     if subject.kind is Kind.THING and subject.owner:
         return draft.dimension is not None and dim.base(draft.dimension) in {dim.FAMILY, dim.PET}
     return subject.id == ctx.subject
@@ -270,7 +248,11 @@ def _is_own(draft: Draft, view: View, ctx: SentenceContext) -> bool:
 def _sentence(text: str, draft: Draft, view: View) -> str:
     """A clean sentence: values in their capitals, one final mark."""
     value = draft.value
-    if value and draft.dimension in {dim.HOME, dim.ORIGIN, dim.NAME, dim.EMPLOYER} and value not in text:
+    if (
+        value
+        and draft.dimension in {dim.HOME, dim.ORIGIN, dim.NAME, dim.EMPLOYER}
+        and value not in text
+    ):
         text = re.sub(re.escape(value), lambda _: value, text, count=1, flags=re.IGNORECASE)
     if len(text) > _LONGEST_CONTENT:
         text = re.split(r", (?:which|who|so|because|and)\b", text)[0][:_LONGEST_CONTENT]
@@ -286,7 +268,11 @@ def proper_languages(text: str) -> str:
 def _tags(dimension: str | None, content: str) -> tuple[str, ...]:
     tags = list(dim.tags_for(dimension))
     words = set(re.findall(r"[a-z]+", content.lower()))
-    tags += [topic_name for topic_name, clues in TOPICS.items() if words & clues and topic_name not in tags]
+    tags += [
+        topic_name
+        for topic_name, clues in TOPICS.items()
+        if words & clues and topic_name not in tags
+    ]
     return tuple(tags[:_MOST_TAGS])
 
 
@@ -319,9 +305,11 @@ def _remember(payload: str, quote: str, ctx: SentenceContext) -> list[Finding]:
     parsed = parse(strip_closers(payload), ctx, None, ctx.people)
     if parsed is not None and not refusals.is_hypothetical(payload):
         view = View(parsed.subject, parsed.predicate, analyse(parsed.predicate))
-        habitual = english_tastes.habit(view) if parsed.subject.kind is Kind.NAME else []
+        habitual = habit(view) if parsed.subject.kind is Kind.NAME else []
         draft = habitual[0] if habitual else Draft(None)
-        return [_finding(draft, view, spans_in(parsed.predicate, ctx, view.predicate.tense), quote, ctx)]
+        return [
+            _finding(draft, view, spans_in(parsed.predicate, ctx, view.predicate.tense), quote, ctx)
+        ]
     text = re.sub(r"\b(?:my|our)\b", f"{me}'s", payload, flags=re.IGNORECASE)
     text = re.sub(r"\bI am\b", f"{me} is", text)
     text = re.sub(r"\b(?:I|me|we|us)\b", me, text)
@@ -340,7 +328,7 @@ def _remember(payload: str, quote: str, ctx: SentenceContext) -> list[Finding]:
 
 
 def _correct(fixed: tuple[str, str], quote: str, ctx: SentenceContext) -> list[Finding]:
-    """"It's Ghent, not Antwerp": the statement that named Antwerp, now with Ghent."""
+    """ "It's Ghent, not Antwerp": the statement that named Antwerp, now with Ghent."""
     new, old = fixed
 
     def said() -> tuple[Candidate, ...]:
@@ -358,66 +346,3 @@ def _correct(fixed: tuple[str, str], quote: str, ctx: SentenceContext) -> list[F
     key = dim.PROFILE_KEYS.get(wrong.dimension or "")
     own = wrong.subject == USER and key is not None
     return [Finding(candidate, (BasicInfo(key, new, ctx.turn_index),) if own and key else ())]
-
-
-_THIRD = re.compile(
-    r"^(?:The )?(?P<who>(?:[Uu]ser|[Aa]ssistant)(?:'s)?|[A-Z][\w-]+(?: [A-Z][\w-]+)?(?:'s)?)\s+(?P<rest>.+?)[.!]*$"
-)
-
-
-#: "User and their wife live …"
-_TOGETHER = re.compile(r"^and (?:(?:their|his|her|the) )?[\w'-]+(?: [A-Z][\w'-]+)? (?P<rest>.+)$")
-
-
-def read_statement(content: str) -> Reading | None:
-    """What a third-person statement is a version of; ``None`` where no rule knows.
-
-    Example:
-        >>> read_statement("The user works at Siemens.")
-        Reading(subject='user', dimension='employer', value='Siemens', negated=False)
-    """
-    text = tidy(content)
-    match = _THIRD.match(text)
-    view = _third_view(match) if match else _bare_view(text)
-    if view is None:
-        return None
-    drafts = _dimensioned(view) or events.plan(view, future=True, timed=True) or english_tastes.habit(view)
-    drafts = [draft for draft in drafts if draft.dimension]
-    if not drafts:
-        return None
-    draft = drafts[0]
-    own_tie = view.subject.owner and dim.base(draft.dimension or "") in {dim.FAMILY, dim.PET}
-    subject = USER if own_tie or draft.subject == USER else view.subject.id
-    return Reading(subject, draft.dimension or "", draft.value, draft.negated)
-
-
-def _third_view(match: re.Match[str]) -> View | None:
-    """The subject and predicate of "User's cousin Tobin is …", "The user likes …"."""
-    who, rest = match["who"], match["rest"]
-    ctx_subject = USER if who.lower().startswith("user") else who.removesuffix("'s")
-    ctx = SentenceContext(reference=_EPOCH, zone=UTC, subject=ctx_subject)
-    if who.endswith("'s"):
-        parsed = parse(f"my {rest}", ctx, None, ())
-        return _view(parsed) if parsed else None
-    subject = Subject(ctx_subject, display_of(ctx_subject), Kind.SELF)
-    together = _TOGETHER.match(rest)
-    if together:
-        both = together["rest"]
-        return View(replace(subject, plural=True), both, analyse(both, plural=True))
-    return View(subject, rest, analyse(rest))
-
-
-def _bare_view(text: str) -> View | None:
-    """A predicate without a subject ("dislikes okra") is the user's."""
-    rest = text.rstrip(".!")
-    subject = Subject(USER, "User", Kind.SELF)
-    first = rest.split(" ", 1)[0]
-    if not first or first != first.lower():
-        rest = rest[:1].lower() + rest[1:]
-    return View(subject, rest, analyse(rest))
-
-
-def _view(parsed: Clause) -> View:
-    subject = parsed.subject
-    plural = subject.plural or subject.noun.endswith("s")
-    return View(subject, parsed.predicate, analyse(parsed.predicate, plural=plural))

@@ -10,15 +10,16 @@ from __future__ import annotations
 import re
 
 from dualmem_graph.system1.rules import english_verbs as verbs
+from dualmem_graph.system1.rules.wordlist import word_set
 
 #: Stands for the subject of the clause before.
 SAME_SUBJECT = "=="
-
 _SUBJECT = r"(?:I|we|he|she|they|it|this|that|there|my|our|his|her|the|these|those|you)\b"
 _BREAK = re.compile(
     rf"""
       (?P<hard>\s*;\s*|\s*[–—]+\s*|\s+-{{1,3}}\s+|(?<=\w)-{{1,2}}\s+|\s*\.\.\.+\s*|\s*!\s*|,?\s+so\s+(?=(?:please|do\s+not)\b)|:\s+(?=I\b|my\b)|,\s+(?:so\s+)?(?=(?:wish|thanks|thank|fingers|please|take\s+a\s+look|check|look\s+at|see\s+(?:you|the|what))\b))
-    | (?P<but>,?\s+(?:but|however|yet|so|plus|whereas|and\s+so)\s+(?=(?:now\s+|then\s+|also\s+|lately\s+|apparently\s+|obviously\s+)?{_SUBJECT}))
+    | (?P<but>,?\s+(?:but|however|yet|so|plus|whereas|and\s+so)\s+
+        (?=(?:now\s+|then\s+|also\s+|lately\s+|apparently\s+|obviously\s+)?{_SUBJECT}))
     | (?P<and>,?\s+and\s+(?=(?:now\s+|then\s+|also\s+|sometimes\s+)?{_SUBJECT}))
     | (?P<comma>,\s+(?=(?:now\s+|then\s+|also\s+)?{_SUBJECT}))
     | (?P<verb>,?\s+(?:and|but|then|and\s+then)\s+(?=[a-z]))
@@ -27,35 +28,42 @@ _BREAK = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _SUBORDINATE = re.compile(
-    r"^(?:when|whenever|while|after|before|since|because|although|though|once|until|as|if|even though"
+    r"^(?:when|whenever|while|after|before|since|because|although|though|once|until|as"
+    r"|if|even though"
     r"|ever since|now that|given that|despite|instead of|besides|apart from|in order to|to)\b",
     re.IGNORECASE,
 )
 _OWN_SUBJECT = re.compile(rf"\b{_SUBJECT}|\b[A-Z]\w+ (?:is|has|was)\b", re.IGNORECASE)
-_PAIR = re.compile(r"^(?:(?i:my|our)(?:\s+[\w'-]+){1,3}|[A-Z][\w'-]+(?: [A-Z][\w-]+)?|me|both \w+)\s*$")
+_PAIR = re.compile(
+    r"^(?:(?i:my|our)(?:\s+[\w'-]+){1,3}|[A-Z][\w'-]+(?: [A-Z][\w-]+)?|me|both \w+)\s*$"
+)
 _SKIPPED = re.compile(
-    r"^(?:(?:then|also|now|just|finally|recently|still|even|later|never|both|always|eventually|immediately"
+    r"^(?:(?:then|also|now|just|finally|recently|still|even|later|never|both|always"
+    r"|eventually|immediately"
     r"|ended up|currently|usually|often|mostly|sometimes|already)\s+)*"
 )
 #: "My grandmother, who is 90, still drives": two statements about her.
-_RELATIVE = re.compile(r"^((?:[Mm]y|[Oo]ur) [\w' -]{2,40}?), who ((?:is|was|has|lives|works|just|recently)\b[^,]+), (\w.+)$")
+_RELATIVE = re.compile(
+    r"^((?:[Mm]y|[Oo]ur) [\w' -]{2,40}?), who ((?:is|was|has|lives|works|just"
+    r"|recently)\b[^,]+), (\w.+)$"
+)
 _BARE_PAIR = 3
-_HOW_OFTEN = words(
-    "also always usually often mostly sometimes never still currently"
-)
+_HOW_OFTEN = word_set("also always usually often mostly sometimes never still currently")
 _WORD = re.compile(r"[A-Za-z']+")
-_BE = words(
-    "am is are was were been felt feel feels seems seemed got gets"
-)
-_OBJECT_START = words(
-    "a an the my our his her their its it them him this that these those some any all both two three four "
-    "five many several to at in on up for with from into out over about by off back down around away "
+_BE = word_set("am is are was were been felt feel feels seems seemed got gets")
+_OBJECT_START = word_set(
+    "a an the my our his her their its it them him this that these those some any all "
+    "both two three four "
+    "five many several to at in on up for with from into out over about by off back "
+    "down around away "
     "through as new us me again home there somewhere everything everyone"
 )
 #: Base forms that are hardly ever nouns, so that "… and live in Porto" can be told from a list.
-_PLAIN_BASES = words(
-    "live have go take eat enjoy speak teach write sing own am keep commute volunteer spend prefer hate do "
-    "make get tend try love study sell serve bake meet attend became become bring buy see hear grow raise"
+_PLAIN_BASES = word_set(
+    "live have go take eat enjoy speak teach write sing own am keep commute volunteer "
+    "spend prefer hate do "
+    "make get tend try love study sell serve bake meet attend became become bring buy "
+    "see hear grow raise"
 )
 _MARKS = re.compile(r"\s*[,:]\s*$")
 

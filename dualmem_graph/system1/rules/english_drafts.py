@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dualmem_graph.system1.rules.dimensions import keyed, normalise_key
-from dualmem_graph.system1.rules.english_grammar import Subject
 from dualmem_graph.system1.rules.english_predicates import Predicate
+from dualmem_graph.system1.rules.english_types import Subject
 from dualmem_graph.system1.rules.english_words import LANGUAGES
+from dualmem_graph.system1.rules.wordlist import word_set
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,36 +66,58 @@ def rule(pattern: str, handle: Handler) -> Rule:
     return Rule(re.compile(pattern, re.IGNORECASE), handle)
 
 
-_NUMBER = r"(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|(?:a )?few|several|many|a couple of)"
+_NUMBER = (
+    r"(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|(?:a )?few"
+    r"|several|many|a couple of)"
+)
 _MONTH = (
-    r"(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun"
+    r"(?:january|february|march|april|may|june|july|august|september|october|november"
+    r"|december|jan|feb|mar|apr|jun"
     r"|jul|aug|sept?|oct|nov|dec)"
 )
 TIME_TAIL = (
-    rf"(?:for |about |over |almost )*{_NUMBER} (?:and a half )?(?:minute|hour|day|week|month|year|decade)s?(?: ago| now| back)?\b"
-    r"|(?:last|next|this|every|each) \w+|by (?:19|20)\d\d|(?:since|until|till|for|during|by) (?:last |next |this |the |my |their |about |over |almost |nearly |many |several |\d|\w+ (?:years|months)|years|ages|now|\w+day|"
+    rf"(?:for |about |over |almost )*{_NUMBER} (?:and a half )?(?:minute|hour|day|week"
+    r"|month|year|decade)s?(?: ago| now| back)?\b"
+    r"|(?:last|next|this|every|each) \w+|by (?:19|20)\d\d|(?:since|until|till|for|during"
+    r"|by) (?:last |next |this |the |my |their |about |over |almost |nearly |many "
+    r"|several |\d|\w+ (?:years|months)|years|ages|now|\w+day|"
     rf"{_MONTH})\b|(?:back )?in (?:early |late |mid-?)?(?:(?:19|20)\d\d|{_MONTH})\b"
     rf"|on (?:the )?(?:\d+\w*|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekends|{_MONTH})"
-    r"|yesterday|today|tonight|tomorrow|originally|these days|right now|now|at the moment|currently|recently|lately|again"
-    r"|anymore|any more|someday|one day|some day|soon|once|twice|all the time|a lot|(?:(?:a (?:bit|little|tad) |way |far |so |very )?(?:too|very|so) much)|a bit|a little"
-    r"|(?:after|before|by|at|around|past|until) (?:\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight|dinner|lunch|breakfast|school)\b"
-    r"|at (?:night|weekends|\d)|before (?:bed|work)|after work|in the (?:morning|evening|afternoon)s?|the (?:day before|day after|week(?:end)? before|other day)"
-    r"|when|whenever|while|because|since|where|which|who|but|so|if|though|although|unless|as well|together|instead"
-    r"|ever since|even though|to be honest|more than anything|the most|best|of course|and (?:I|we|it|they|he|she|also|then)"
+    r"|yesterday|today|tonight|tomorrow|originally|these days|right now|now"
+    r"|at the moment|currently|recently|lately|again"
+    r"|anymore|any more|someday|one day|some day|soon|once|twice|all the time|a lot"
+    r"|(?:(?:a (?:bit|little|tad) |way |far |so |very )?(?:too|very|so) much)|a bit"
+    r"|a little"
+    r"|(?:after|before|by|at|around|past|until) (?:\d|one|two|three|four|five|six|seven"
+    r"|eight|nine|ten|eleven|twelve|noon|midnight|dinner|lunch|breakfast|school)\b"
+    r"|at (?:night|weekends|\d)|before (?:bed|work)|after work|in the (?:morning|evening"
+    r"|afternoon)s?|the (?:day before|day after|week(?:end)? before|other day)"
+    r"|when|whenever|while|because|since|where|which|who|but|so|if|though|although"
+    r"|unless|as well|together|instead"
+    r"|ever since|even though|to be honest|more than anything|the most|best|of course"
+    r"|and (?:I|we|it|they|he|she|also|then)"
 )
-_STOP = re.compile(rf"(?:\s+(?:{TIME_TAIL})\b.*|\s*[,;:(!?].*|\.(?:\s.*)?|\s+[-–—]\s.*)$", re.IGNORECASE)
+_STOP = re.compile(
+    rf"(?:\s+(?:{TIME_TAIL})\b.*|\s*[,;:(!?].*|\.(?:\s.*)?|\s+[-–—]\s.*)$", re.IGNORECASE
+)
+#: The words of a phrase, hyphens and apostrophes inside.
+WORD = re.compile(r"[\w'’-]+")
 _INITIAL = re.compile(r"\b(?:St|Mr|Mrs|Ms|Dr|Mt|Ft|[A-Z])\.(?= )")
-_WITH = re.compile(r"\s+(?:with|alongside|near my|near their|and (?:their|my|have|has))\b.*$", re.IGNORECASE)
+_WITH = re.compile(
+    r"\s+(?:with|alongside|near my|near their|and (?:their|my|have|has))\b.*$", re.IGNORECASE
+)
 _ARTICLE = re.compile(r"^(?:the|an?|some|any|my|their|our|his|her)\s+", re.IGNORECASE)
-_HARD_SEPARATOR = re.compile(r",\s*(?:and|or|as well as)?\s+|\s+(?:and|or|as well as|and also|but also|nor|plus)\s+|,\s*")
+_HARD_SEPARATOR = re.compile(
+    r",\s*(?:and|or|as well as)?\s+|\s+(?:and|or|as well as|and also|but also|nor|plus)\s+"
+    r"|,\s*"
+)
 _LIST = re.compile(
-    r"^[\w'’-]+(?: [\w'’-]+){0,3}(?:, (?!(?:which|who|so|but|because|I|we|it|my|and|or)\b)[\w'’-]+(?: [\w'’-]+){0,3})+"
+    r"^[\w'’-]+(?: [\w'’-]+){0,3}(?:, (?!(?:which|who|so|but|because|I|we|it|my|and"
+    r"|or)\b)[\w'’-]+(?: [\w'’-]+){0,3})+"
     r",? (?:and|or) (?!(?:I|we|it|my|they)\b)",
     re.IGNORECASE,
 )
-_SMALL = words(
-    "a an the of in on at de la le du von van der al and near outside"
-)
+_SMALL = word_set("a an the of in on at de la le du von van der al and near outside")
 _MOST_ITEMS = 6
 _LONGEST_ITEM = 4
 _LONGEST_VALUE = 8
@@ -130,7 +153,7 @@ def items(text: str) -> list[str]:
     text = re.sub(r"^both (?=.* and )", "", text.strip())
     parts = [part.strip() for part in _HARD_SEPARATOR.split(text) if part.strip()]
     long = any(len(part.split()) > _LONGEST_ITEM for part in parts)
-    if len(parts) < 2 or len(parts) > _MOST_ITEMS or long:  # noqa: PLR2004
+    if len(parts) < 2 or len(parts) > _MOST_ITEMS or long:
         return [text.strip()]
     return parts
 
@@ -154,7 +177,8 @@ def proper(text: str) -> str:
         return text
     words = text.split()
     return " ".join(
-        word if at and word in _SMALL else word[:1].upper() + word[1:] for at, word in enumerate(words)
+        word if at and word in _SMALL else word[:1].upper() + word[1:]
+        for at, word in enumerate(words)
     )
 
 
@@ -165,13 +189,19 @@ def language(text: str) -> str:
 
 def is_value(text: str) -> bool:
     """Whether a text can stand as a value: short, and more than a pronoun."""
-    return bool(normalise_key(text)) and len(text.split()) <= _LONGEST_VALUE and not is_pronoun(text)
+    return (
+        bool(normalise_key(text)) and len(text.split()) <= _LONGEST_VALUE and not is_pronoun(text)
+    )
 
 
 _PRONOUN_ONLY = re.compile(
-    r"^(?:it|this|that|them|these|those|there|here|him|her|they|he|she|one|ones|some|you|your \w+|everything|anything"
-    r"|something|nothing|things?|what .*|how .*|that .*|the (?:idea|way|fact|most|same|one)\b.*|both|all|all of .*|so|such|to|a (?:few|couple|lot|bit)|and .*|(?:this|that|these|those) \w+(?: \w+)?"
-    r"|me|us|myself|each other|who .*|why .*|when .*|if .*|being able .*|seeing how .*)(?: (?:all|too|so much|a lot|very much))*$",
+    r"^(?:it|this|that|them|these|those|there|here|him|her|they|he|she|one|ones|some|you"
+    r"|your \w+|everything|anything"
+    r"|something|nothing|things?|what .*|how .*|that .*|the (?:idea|way|fact|most|same"
+    r"|one)\b.*|both|all|all of .*|so|such|to|a (?:few|couple|lot|bit)|and .*|(?:this"
+    r"|that|these|those) \w+(?: \w+)?"
+    r"|me|us|myself|each other|who .*|why .*|when .*|if .*|being able .*"
+    r"|seeing how .*)(?: (?:all|too|so much|a lot|very much))*$",
     re.IGNORECASE,
 )
 

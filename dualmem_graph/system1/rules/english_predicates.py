@@ -12,6 +12,7 @@ from enum import Enum
 
 from dualmem_graph.system1.rules import english_verbs as verbs
 from dualmem_graph.system1.rules.english_words import FREQUENCY, LIGHT_ADVERBS
+from dualmem_graph.system1.rules.wordlist import word_set
 
 
 class Tense(Enum):
@@ -49,16 +50,20 @@ class Predicate:
 
 _NO_MORE = re.compile(r",?\s*\b(?:any ?more|any longer|no longer)\b", re.IGNORECASE)
 _DENIED = re.compile(
-    r"^(does|do|did|is|are|was|were|has|have|had|will|would|can|cannot) (not |never |no longer )?",
+    r"^(does|do|did|is|are|was|were|has|have|had|will|would|can|cannot) (not |never "
+    r"|no longer )?",
     re.IGNORECASE,
 )
 _USED_TO = re.compile(r"^used to (?:be )?", re.IGNORECASE)
 _HABIT = re.compile(
     r"\b(?:every|each) (?!one|thing|body|other|time)(?:single |other |second )?\w+"
-    r"|\b(?:once|twice|(?:two|three|four|five|six|\d+) times|a few times|several times) (?:a|per|every|each) \w+"
+    r"|\b(?:once|twice|(?:two|three|four|five|six|\d+) times|a few times"
+    r"|several times) (?:a|per|every|each) \w+"
     r"|\bon (?:(?:mon|tues|wednes|thurs|fri|satur|sun)days|weekends|weekdays|weeknights)\b"
-    r"|\b(?:in the (?:mornings|evenings|afternoons)|at weekends|most (?:days|mornings|evenings|nights|weekends))\b"
-    r"|\b(?:before (?:bed|work|breakfast)|after work|a (?:day|week|month)$|daily|nightly|all the time|whenever)\b",
+    r"|\b(?:in the (?:mornings|evenings|afternoons)|at weekends|most (?:days|mornings"
+    r"|evenings|nights|weekends))\b"
+    r"|\b(?:before (?:bed|work|breakfast)|after work|a (?:day|week|month)$|daily|nightly"
+    r"|all the time|whenever)\b",
     re.IGNORECASE,
 )
 _LOOKED_AT = 5
@@ -69,8 +74,9 @@ def analyse(predicate: str, *, plural: bool = False) -> Predicate:
     """Take a third-person predicate apart.
 
     Example:
-        >>> analyse("does not really live in Porto any more")
-        Predicate(core='lives in Porto', tense=<Tense.PRESENT: 'present'>, negated=True, ended=True, habitual=False)
+        >>> said = analyse("does not really live in Porto any more")
+        >>> said.core, said.negated, said.ended
+        ('lives in Porto', True, True)
     """
     frequency = any(word.lower() in FREQUENCY for word in predicate.split()[:_LOOKED_AT])
     habitual = frequency or bool(_HABIT.search(predicate))
@@ -129,7 +135,11 @@ def _singular(text: str) -> str:
         return text
     if verb in verbs.AUXILIARIES or verb in verbs.BASES:
         plain = verb in verbs.MODALS or verb in {"had", "did", "was", "is", "has", "does"}
-        return head if plain and not space else (head if plain else verbs.third_singular(verb)) + space + tail
+        return (
+            head
+            if plain and not space
+            else (head if plain else verbs.third_singular(verb)) + space + tail
+        )
     return text
 
 
@@ -148,8 +158,9 @@ def _without_light(text: str) -> str:
     return " ".join(kept)
 
 
-_CARRIERS = words(
-    "is are was were has have had does do did will would can cannot not been being never gets got feels to "
+_CARRIERS = word_set(
+    "is are was were has have had does do did will would can cannot not been being "
+    "never gets got feels to "
     "am be"
 )
 

@@ -5,43 +5,70 @@ from __future__ import annotations
 import re
 
 from dualmem_graph.system1.rules import english_refusals as refusals
-from dualmem_graph.system1.rules.english_grammar import is_naming
-from dualmem_graph.system1.rules.english_text import tidy
+from dualmem_graph.system1.rules.english_naming import is_naming
+from dualmem_graph.system1.rules.english_spelling import tidy
 from dualmem_graph.text.chunks import sentences
 
 _PHATIC = re.compile(
-    r"^(?:\W|\b(?:hey|hi|hello|hiya|yo|there|again|everyone|all|good|morning|evening|afternoon|night|day|bye|goodbye|see|you|ya|later|soon|take|care"
-    r"|thanks?|thank|so|much|very|a|lot|ton|bunch|million|ok|okay|k|kk|yes|yeah|yep|yup|no|nope|nah|sure|right|cool|nice|great|awesome|amazing|perfect|wonderful|lovely|fantastic|excellent"
-    r"|wow|oh|ah|aw+|haha+|hehe+|lol|lmao|omg|hm+|um+|uh+|ugh|got|it|i|see|understood|makes|sense|sounds|that|this|is|was|really|too|funny|hilarious|interesting|helpful|same|here|exactly"
-    r"|indeed|agreed|totally|absolutely|definitely|of|course|fine|am|doing|well|how|are|what|up|going|welcome|no problem|worries|np|please|sorry|my bad|never|mind|nevermind|love|appreciate"
-    r"|think|know|do|not|agree|with|guess|let|us|me|try|done|go|ahead|continue|stop|start|next|more|one|moment|wait|second|sec|minute|just|tired|bored|happy|today|now|very|pretty|kinda|fun|to|talk|hear|from|long|time|be|back"
-    r"|tell|about|mean|works?|working|for|and|the|best|bad|pleasure|cheers|ty|thx|yw|brb|gtg|ttyl|word|true|fair|enough|point|all|good|luck|congrats|congratulations|whatever|maybe|idk|dunno|alright|bravo|gotcha|sweet|roger|noted)\b)*$",
+    r"^(?:\W|\b(?:hey|hi|hello|hiya|yo|there|again|everyone|all|good|morning|evening"
+    r"|afternoon|night|day|bye|goodbye|see|you|ya|later|soon|take|care"
+    r"|thanks?|thank|so|much|very|a|lot|ton|bunch|million|ok|okay|k|kk|yes|yeah|yep|yup"
+    r"|no|nope|nah|sure|right|cool|nice|great|awesome|amazing|perfect|wonderful|lovely"
+    r"|fantastic|excellent"
+    r"|wow|oh|ah|aw+|haha+|hehe+|lol|lmao|omg|hm+|um+|uh+|ugh|got|it|i|see|understood"
+    r"|makes|sense|sounds|that|this|is|was|really|too|funny|hilarious|interesting"
+    r"|helpful|same|here|exactly"
+    r"|indeed|agreed|totally|absolutely|definitely|of|course|fine|am|doing|well|how|are"
+    r"|what|up|going|welcome|no problem|worries|np|please|sorry|my bad|never|mind"
+    r"|nevermind|love|appreciate"
+    r"|think|know|do|not|agree|with|guess|let|us|me|try|done|go|ahead|continue|stop"
+    r"|start|next|more|one|moment|wait|second|sec|minute|just|tired|bored|happy|today"
+    r"|now|very|pretty|kinda|fun|to|talk|hear|from|long|time|be|back"
+    r"|tell|about|mean|works?|working|for|and|the|best|bad|pleasure|cheers|ty|thx|yw|brb"
+    r"|gtg|ttyl|word|true|fair|enough|point|all|good|luck|congrats|congratulations"
+    r"|whatever|maybe|idk|dunno|alright|bravo|gotcha|sweet|roger|noted)\b)*$",
     re.IGNORECASE,
 )
 _OWN = re.compile(r"\b(?:my|our|mine|ours)\b", re.IGNORECASE)
 _ABOUT_SELF = re.compile(
-    r"\b(?:I|we) (?:am|was|were|have|had|live|lived|work|worked|study|moved|got|went|like|love|hate|want|need|just|always|never|usually)\b",
+    r"\b(?:I|we) (?:am|was|were|have|had|live|lived|work|worked|study|moved|got|went"
+    r"|like|love|hate|want|need|just|always|never|usually)\b",
     re.IGNORECASE,
 )
 _MEMORY_QUESTION = re.compile(
-    r"^(?:do|can|did|could) you (?:remember|recall|know|tell)\b|^(?:what|where|when|who|which|how)\b.*\b(?:did|do|am|was|have) (?:I|we)\b|^what(?:'s| is) my\b|^who(?:'s| is) my\b|^where(?:'s| is) my\b",
+    r"^(?:do|can|did|could) you (?:remember|recall|know|tell)\b|^(?:what|where|when|who"
+    r"|which|how)\b.*\b(?:did|do|am|was|have) (?:I|we)\b|^what(?:'s| is) my\b|^who(?:'s"
+    r"| is) my\b|^where(?:'s| is) my\b",
     re.IGNORECASE,
 )
 _REMEMBER = re.compile(
     r"^(?:(?:please|can you|could you|would you|hey|also|and|ok|so|just)[\s,]+)*"
-    r"(?:remember(?: this| that| for (?:me|later|next time))?|do not (?:ever )?forget(?: this)?|keep in mind|bear in mind|note(?: down)?|make a (?:mental )?note|take note|memori[sz]e(?: this)?|save this|for (?:future|your) reference|for later)"
-    r"\s*(?:,?\s*that\b|[:,—–-]+|(?=\s(?:my|I|the|our|we|his|her|their)\b))[\s:,—–-]*(?P<v>\S.+)$",
+    r"(?:remember(?: this| that| for (?:me|later|next time))?"
+    r"|do not (?:ever )?forget(?: this)?|keep in mind|bear in mind|note(?: down)?"
+    r"|make a (?:mental )?note|take note|memori[sz]e(?: this)?|save this|for (?:future"
+    r"|your) reference|for later)"
+    r"\s*(?:,?\s*that\b|[:,—–-]+|(?=\s(?:my|I|the|our|we|his|her"
+    r"|their)\b))[\s:,—–-]*(?P<v>\S.+)$",
     re.IGNORECASE | re.DOTALL,
 )
-_NOT_PAYLOAD = re.compile(r"^(?:to|when|what|how|where|who|why|the time|last|if|it|this|about)\b|\?\s*$", re.IGNORECASE)
+_NOT_PAYLOAD = re.compile(
+    r"^(?:to|when|what|how|where|who|why|the time|last|if|it|this|about)\b|\?\s*$", re.IGNORECASE
+)
 _FORGET = re.compile(
-    r"^(?:(?:please|can you|could you|would you|you can|i want you to|hey|also|and|ok|now|just)[\s,]+)*"
+    r"^(?:(?:please|can you|could you|would you|you can|i want you to|hey|also|and|ok"
+    r"|now|just)[\s,]+)*"
     r"(?:forget|delete|remove|erase|wipe|stop remembering|do not remember)\s+"
-    r"(?:(?:everything|all|what|anything)\s+(?:you (?:know|remember|have|saved|stored) )?(?:about |i (?:said|told you) about )?|that |about |the fact that )?"
+    r"(?:(?:everything|all|what|anything)\s+(?:you (?:know|remember|have|saved"
+    r"|stored) )?(?:about |i (?:said|told you) about )?|that |about |the fact that )?"
     r"(?P<v>(?:my|I|our|me|everything|all my|what i|we|the)\b.*?|everything|it all)[\s.!?]*$",
     re.IGNORECASE,
 )
-_NOT_FORGET = re.compile(r"^(?:the (?:last|first|second|previous) (?:line|word|paragraph|row|column|sentence|function)|it\b|to\b)|\b(?:from|in) the (?:list|table|code|file|function|text)\b|\b(?:duplicates|rows|columns|files?|lines)\b", re.IGNORECASE)
+_NOT_FORGET = re.compile(
+    r"^(?:the (?:last|first|second|previous) (?:line|word|paragraph|row|column|sentence"
+    r"|function)|it\b|to\b)|\b(?:from|in) the (?:list|table|code|file|function|text)\b"
+    r"|\b(?:duplicates|rows|columns|files?|lines)\b",
+    re.IGNORECASE,
+)
 _BOUND = re.compile(r"\b(?:I|my|me|we|our)\b", re.IGNORECASE)
 
 
@@ -82,8 +109,10 @@ def asks_to_remember(sentence: str) -> str | None:
 def asks_to_forget(sentence: str) -> str | None:
     """What a sentence asks to forget ("forget my address"); else ``None``."""
     match = _FORGET.match(tidy(sentence))
-    if match is None or _NOT_FORGET.search(match["v"]) or not (
-        _BOUND.search(sentence) or match["v"].lower().startswith("everything")
+    if (
+        match is None
+        or _NOT_FORGET.search(match["v"])
+        or not (_BOUND.search(sentence) or match["v"].lower().startswith("everything"))
     ):
         return None
     return match["v"].strip()

@@ -16,27 +16,51 @@ from dualmem_graph.text.times import find_times
 from dualmem_graph.types import TimeSpan
 
 _HINT = re.compile(
-    r"\d|\b(?:to(?:day|night|morrow)|yesterday|week|month|year|day|night|morning|evening|afternoon|noon|weekend|fortnight|ago|last|next"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|january|february|march|april"
-    r"|june|july|august|september|october|november|december|spring|summer|autumn|fall|winter|christmas|easter|thanksgiving"
+    r"\d|\b(?:to(?:day|night|morrow)|yesterday|week|month|year|day|night|morning|evening"
+    r"|afternoon|noon|weekend|fortnight|ago|last|next"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan|feb|mar|apr|may|jun|jul|aug|sep"
+    r"|oct|nov|dec|january|february|march|april"
+    r"|june|july|august|september|october|november|december|spring|summer|autumn|fall"
+    r"|winter|christmas|easter|thanksgiving"
     r"|halloween|new year)",
     re.IGNORECASE,
 )
 _BOOKED = re.compile(
-    r"^(?:\w+ )?(?:has )?(?:just |already )?(?:signed up|registered|booked|scheduled|planned|enrolled|reserved)\b|\btickets? (?:for|to)\b",
+    r"^(?:\w+ )?(?:has )?(?:just |already )?(?:signed up|registered|booked|scheduled"
+    r"|planned|enrolled|reserved)\b|\btickets? (?:for|to)\b",
     re.IGNORECASE,
 )
-_WEEKDAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:mon|tue|wed|thu|fri|sat|sun)\b", re.IGNORECASE)
-_MONTH = re.compile(
-    r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b", re.IGNORECASE
+_WEEKDAY = re.compile(
+    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:mon|tue|wed|thu|fri|sat|sun)\b",
+    re.IGNORECASE,
 )
-_DIRECTED = re.compile(r"\b(?:last|next|this|ago|past|coming|previous|(?:19|20)\d\d)\b", re.IGNORECASE)
+_MONTH = re.compile(
+    r"\b(?:january|february|march|april|may|june|july|august|september|october|november"
+    r"|december)\b",
+    re.IGNORECASE,
+)
+_DIRECTED = re.compile(
+    r"\b(?:last|next|this|ago|past|coming|previous|(?:19|20)\d\d)\b", re.IGNORECASE
+)
 _ABSOLUTE_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _REPEATED = re.compile(r"\b(?:every|each|most|per|any)\s+(?:\w+\s+)?$", re.IGNORECASE)
-_DURATION = re.compile(r"\b(?:for|in under|within|over|about|almost|nearly|of|a)\s+(?:the )?(?:last|past|about |over |almost )?\s*$", re.IGNORECASE)
-_PREPOSITION = re.compile(r"\b(?:on|in|at|during|over|around|about|almost|nearly|roughly|just over|some)\s+(?:the\s+)?$", re.IGNORECASE)
-_KEEPS_PREPOSITION = re.compile(r"\b(since|until|till|by|before|after|from|for|to|through|between)\s+(?:the\s+)?$", re.IGNORECASE)
-_PART_OF_DAY = re.compile(r"\b(morning|afternoon|evening|night|noon)\b|\b(tonight)\b", re.IGNORECASE)
+_DURATION = re.compile(
+    r"\b(?:for|in under|within|over|about|almost|nearly|of|a)\s+(?:the )?(?:last|past"
+    r"|about |over |almost )?\s*$",
+    re.IGNORECASE,
+)
+_PREPOSITION = re.compile(
+    r"\b(?:on|in|at|during|over|around|about|almost|nearly|roughly|just over"
+    r"|some)\s+(?:the\s+)?$",
+    re.IGNORECASE,
+)
+_KEEPS_PREPOSITION = re.compile(
+    r"\b(since|until|till|by|before|after|from|for|to|through|between)\s+(?:the\s+)?$",
+    re.IGNORECASE,
+)
+_PART_OF_DAY = re.compile(
+    r"\b(morning|afternoon|evening|night|noon)\b|\b(tonight)\b", re.IGNORECASE
+)
 _CLOCK = re.compile(r"\d+:\d\d(?::\d\d)?")
 _DAY = timedelta(days=1)
 #: "The 1900s" is no time of an event.
@@ -136,14 +160,16 @@ def _rendered(span: TimeSpan, zone: tzinfo) -> str:
         if part:
             return f"on the {'night' if part[2] else part[1].lower()} of {date}"
         return f"on {date} at {start:%H:%M}"
-    if days <= 1.5:  # noqa: PLR2004  a day, daylight saving allowed for
+    if days <= 1.5:
         return f"on {date}"
     if days <= _WEEKEND_DAYS + 0.5:
         return f"on the weekend of {date}"
     if days <= _WEEK_DAYS + 0.5:
         return f"in the week of {date}"
     if days < _MONTH_DAYS[0] and start.month == (end - _DAY).month:
-        part_of_month = "early" if start.day <= _WEEK_DAYS else "late" if start.day >= _LATE else "mid"
+        part_of_month = (
+            "early" if start.day <= _WEEK_DAYS else "late" if start.day >= _LATE else "mid"
+        )
         return f"in {part_of_month} {start:%B %Y}"
     if _MONTH_DAYS[0] <= days <= _MONTH_DAYS[1] and start.day == 1:
         return f"in {start:%B %Y}"

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from dualmem_graph.system1.rules.wordlist import word_set
+
 # base: past forms (several where usage varies) / participle where it differs from the past
 _IRREGULAR = """
 awake:awoke/awoken bear:bore/borne beat:beat/beaten become:became/become begin:began/begun
@@ -35,7 +37,6 @@ teach:taught tear:tore/torn tell:told think:thought throw:threw/thrown undergo:u
 understand:understood undo:undid/undone upset:upset wake:woke/woken wear:wore/worn weave:wove/woven
 weep:wept win:won wind:wound withdraw:withdrew/withdrawn write:wrote/written
 """
-
 _REGULAR = """
 accept access accompany achieve acquire act adapt add admire admit adopt adore advise afford age
 agree aim allow amaze announce annoy answer apologize apologise appear apply appoint appreciate
@@ -80,22 +81,18 @@ try turn tutor twist type unite unlock unpack update upgrade use vacation value 
 volunteer vote wait walk wander want warm warn wash waste watch water wave weigh welcome whisper
 whistle wish witness wonder work worry wrap wreck wrestle yell
 """
-
 #: Words that open a finite predicate whatever follows.
-AUXILIARIES = words(
-    "am are is was were has have had do does did will would can could shall should may might must "
+AUXILIARIES = word_set(
+    "am are is was were has have had do does did will would can could shall should may "
+    "might must "
     "cannot ought need dare 's 're 'm 've"
 )
-MODALS = words(
-    "will would can could shall should may might must cannot"
-)
-
+MODALS = word_set("will would can could shall should may might must cannot")
 #: Past and base form are one; the past is meant unless the sentence speaks of a habit.
-SAME_PAST = words(
+SAME_PAST = word_set(
     "beat bet bid broadcast burst cost cut fit hit hurt knit let put quit read rid set shed shut "
     "split spread upset"
 )
-
 _S_ENDINGS = ("s", "x", "z", "ch", "sh", "o")
 _SHORTEST = 4
 
@@ -114,10 +111,10 @@ def _tables() -> tuple[dict[str, str], dict[str, str], frozenset[str]]:
 
 
 _PAST, _PARTICIPLE, BASES = _tables()
-
 #: Words that look like a regular past and are none.
-_NOT_PAST = words(
-    "need feed speed bleed breed seed weed exceed proceed succeed embed indeed red bed shed hundred "
+_NOT_PAST = word_set(
+    "need feed speed bleed breed seed weed exceed proceed succeed embed indeed red bed "
+    "shed hundred "
     "naked sacred wicked wed kindred"
 )
 
@@ -210,7 +207,7 @@ def _restem(stem: str) -> str:
         return stem
     if stem + "e" in BASES:
         return stem + "e"
-    if len(stem) > 2 and stem[-1] == stem[-2] and stem[-1] not in "sl":  # noqa: PLR2004
+    if len(stem) > 2 and stem[-1] == stem[-2] and stem[-1] not in "sl":
         return stem[:-1]
     if stem[:-1] in BASES and stem[-1:] == stem[-2:-1]:
         return stem[:-1]

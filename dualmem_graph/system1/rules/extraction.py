@@ -101,9 +101,7 @@ class _Reader:
             finding.candidate for turn in earlier for finding in self._findings(turn, tuple)
         )
 
-    def _findings(
-        self, turn: Turn, earlier: Callable[[], tuple[Candidate, ...]]
-    ) -> list[Finding]:
+    def _findings(self, turn: Turn, earlier: Callable[[], tuple[Candidate, ...]]) -> list[Finding]:
         language = detect_language(turn.text) if self.language == "auto" else self.language
         module = _module(language)
         own_words = getattr(module, "own_words", None)

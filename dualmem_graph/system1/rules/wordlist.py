@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 
-def words(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
     """The words of a text as a set.
 
     Example:
-        >>> sorted(words("two words"))
+        >>> sorted(word_set("two words"))
         ['two', 'words']
     """
     return frozenset(text.split())

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect
+from collections import defaultdict
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, tzinfo
 
@@ -71,9 +73,8 @@ def _join_clocks(found: list[Found], text: str) -> list[Found]:
     clocks = [each for each in found if each.clock]
     clocks += [
         Found(min(part.begin, clock.begin), max(part.end, clock.end), clock=within, weak=True)
-        for part in clocks
-        for clock in clocks
-        if _are_neighbours(part, clock, text) and (within := _within(part.clock, clock.clock))
+        for part, clock in _neighbours(clocks, clocks, text)
+        if (within := _within(part.clock, clock.clock))
     ]
     joined = [
         Found(
@@ -81,17 +82,25 @@ def _join_clocks(found: list[Found], text: str) -> list[Found]:
             max(day.end, clock.end),
             _on_day(day.wall.start, clock.clock),
         )
-        for clock in clocks
-        for day in days
-        if day.wall and clock.clock and _are_neighbours(day, clock, text)
+        for day, clock in _neighbours(days, clocks, text)
+        if day.wall and clock.clock
     ]
     return found + joined
 
 
-def _are_neighbours(one: Found, other: Found, text: str) -> bool:
-    first, second = (one, other) if one.begin < other.begin else (other, one)
-    gap = second.begin - first.end
-    return 0 <= gap <= _MAX_GAP and _GAP.match(text, first.end, second.begin) is not None
+def _neighbours(some: list[Found], others: list[Found], text: str) -> Iterator[tuple[Found, Found]]:
+    """Pair what stands next to each other in either order, but for a preposition or a comma."""
+    beginning: defaultdict[int, list[Found]] = defaultdict(list)
+    ending: defaultdict[int, list[Found]] = defaultdict(list)
+    for other in others:
+        beginning[other.begin].append(other)
+        ending[other.end].append(other)
+    for one in some:
+        for gap in range(_MAX_GAP + 1):
+            if one.end + gap in beginning and _GAP.match(text, one.end, one.end + gap):
+                yield from ((one, other) for other in beginning[one.end + gap])
+            if one.begin - gap in ending and _GAP.match(text, one.begin - gap, one.begin):
+                yield from ((one, other) for other in ending[one.begin - gap])
 
 
 def _within(part: Clock | None, clock: Clock | None) -> Clock | None:
@@ -116,10 +125,15 @@ def _longest(found: list[Found]) -> list[Found]:
     """Choose among overlapping finds the longest, then the first; vetoes take part, then go."""
     chosen: list[Found] = []
     for each in sorted(found, key=lambda each: (each.begin - each.end, each.begin)):
-        if each.weak or any(each.begin < other.end and other.begin < each.end for other in chosen):
+        if each.weak:
             continue
-        chosen.append(each)
-    return sorted((each for each in chosen if each.wall or each.clock), key=lambda e: e.begin)
+        place = bisect(chosen, each.begin, key=lambda other: other.begin)
+        if place > 0 and chosen[place - 1].end > each.begin:
+            continue
+        if place < len(chosen) and chosen[place].begin < each.end:
+            continue
+        chosen.insert(place, each)
+    return [each for each in chosen if each.wall or each.clock]
 
 
 def _to_spans(found: list[Found], text: str, now: datetime, local: tzinfo) -> Iterator[TimeSpan]:

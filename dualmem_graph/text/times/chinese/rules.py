@@ -44,7 +44,7 @@ from dualmem_graph.text.times.chinese.words import (
 )
 from dualmem_graph.text.times.grammar import Grammar, rule, veto
 
-_WHICH = r"(?P<which>(?:(?<![晚早马馬网網路以楼樓乡鄉地])(?:上+|下+)|这|這|本)一?)[个個]?"
+_WHICH = r"(?P<which>(?:(?<![晚早马馬网網路以楼樓乡鄉地])(?:上{1,3}|下{1,3})|这|這|本)一?)[个個]?"
 _HOUR = r"(?P<hour>[0-2]?\d|十[一二]?|[零〇一二两兩三四五六七八九])"
 _MINUTE = (
     r"(?:(?P<half>半)|(?P<quarter>[一三])刻"
@@ -62,7 +62,7 @@ _ON = r"(?:之|以)?(?P<way>[后後])(?![面方台])"
 _VETOES = (
     rule(
         "每",
-        rf"每隔?逢?(?:{CN}|\d+|[个個])*"
+        rf"每隔?逢?(?:{CN}|\d|[个個]){{0,4}}"
         rf"(?:{WEEK}[一二三四五六日天末]?|天|日|月|年|晚上?|早上?|季度?)"
         rf"(?:{DAY}(?:日|号|號))?(?:{PART.replace('?P<part>', '?:')})?",
         veto,
@@ -92,7 +92,7 @@ _DISTANCES = (
     ),
     rule(
         "半",
-        rf"(?P<number>{CN}|\d+)[个個](?P<half>半)(?P<unit>月|小时|小時|星期|钟头|鐘頭)"
+        rf"(?P<number>{CN}|\d{{1,3}})[个個](?P<half>半)(?P<unit>月|小时|小時|星期|钟头|鐘頭)"
         r"(?:之|以)?(?P<way>[前后後])",
         read_distance,
     ),

@@ -50,7 +50,6 @@ from dualmem_graph.text.times.english.words import (
     WHICH,
     YEAR,
     hints_of,
-    leaning,
 )
 from dualmem_graph.text.times.grammar import Grammar, rule, veto
 from dualmem_graph.text.wordlists import words

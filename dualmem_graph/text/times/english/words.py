@@ -1,11 +1,11 @@
-"""The vocabulary of English time expressions, and the tense around them."""
+"""The vocabulary of English time expressions."""
 
 from __future__ import annotations
 
 import re
 from typing import Literal
 
-from dualmem_graph.text.times.spans import Lean, Unit
+from dualmem_graph.text.times.spans import Unit
 from dualmem_graph.text.wordlists import words
 
 MONTHS = {
@@ -201,42 +201,3 @@ def unit_of(word: str) -> tuple[Unit | Literal["weekend"], int]:
     }
     longest = max((stem for stem in stems if word.startswith(stem)), key=len)
     return stems[longest]
-
-
-_FUTURE = re.compile(
-    r"\b(?:will|won['’]t|shall|going\s+to|gonna|about\s+to|plan(?:s|ning)?\s+(?:to|on|for|a)"
-    r"|hop(?:e|es|ing)\s+to|want(?:s)?\s+to|would\s+(?:like|love)|looking\s+forward|upcoming|planned|expected|desired"
-    r"|(?:need|have|has)\s+to|can['’]t\s+wait|soon|scheduled|deadline|due|remind|until|by"
-    r"|let['’]?s|(?:am|is|are|['’]m|['’]s|['’]re)\s+(?:not\s+)?\w+ing)\b|['’]ll\b",
-    re.I,
-)
-_PAST = re.compile(
-    r"\b(?:was|were|did|didn['’]t|had|went|got|took|made|met|saw|came|left|bought|began|started"
-    r"|gave|found|told|said|ran|wrote|read|felt|lost|won|ate|drank|flew|drove|moved|broke|sold"
-    r"|taught|thought|heard|kept|held|spent|built|became|caught|chose|fell|grew|knew|paid|put"
-    r"|quit|cut|hit|hurt|rode|sang|sat|sent|slept|spoke|stood|swam|threw|wore|since|ago|been)\b"
-    # Not "the desired", "is planned", which say nothing of the past.
-    r"|(?<!\ba\s)(?<!\ban\s)(?<!\bthe\s)(?<!\bmy\s)(?<!\byour\s)(?<!\bis\s)(?<!\bare\s)"
-    r"(?<!\bbe\s)\b\w{2,}ed\b",
-    re.I,
-)
-_CLAUSE_START = re.compile(r".*(?:[.,;:!?\n]|\b(?:and|but|then|so)\b)", re.DOTALL | re.I)
-_CLAUSE_END = re.compile(r"[.,;:!?\n]|\b(?:and|but|then|so)\b", re.I)
-_REACH = 120
-
-
-def leaning(text: str, begin: int, end: int) -> Lean:
-    """Say which way the tense around ``text[begin:end]`` points, if it does."""
-    before, after = text[max(0, begin - _REACH) : begin], text[end : end + _REACH]
-    opened = _CLAUSE_START.match(before)
-    closed = _CLAUSE_END.search(after)
-    clause = (
-        before[opened.end() if opened else 0 :] + " " + after[: closed.start() if closed else None]
-    )
-    return _lean_of(clause) or _lean_of(f"{before} {after}")
-
-
-def _lean_of(clause: str) -> Lean:
-    if _FUTURE.search(clause):
-        return "future"
-    return "past" if _PAST.search(clause) else None
