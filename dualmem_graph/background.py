@@ -34,9 +34,18 @@ class JobRunner:
         handlers: per kind of job, what does it. A handler that returns has done it (and marked it
             done in its own transaction); one that raises has it retried.
         workers: threads; 0 leaves everything to :meth:`flush`.
+        exit_timeout: seconds that the end of the process waits for jobs under way.
     """
 
-    def __init__(self, queue: JobQueue, handlers: Mapping[str, Handler], *, workers: int) -> None:
+    def __init__(
+        self,
+        queue: JobQueue,
+        handlers: Mapping[str, Handler],
+        *,
+        workers: int,
+        exit_timeout: float,
+    ) -> None:
+        self.exit_timeout = exit_timeout
         self._queue = queue
         self._handlers = dict(handlers)
         self._workers = workers
@@ -152,10 +161,10 @@ class JobRunner:
             logger.warning("job %s could not be handed back: %s", job.id, again)
 
 
-def _close_all(timeout: float = 10.0) -> None:
+def _close_all() -> None:
     """At exit: wait, within a bound, for jobs under way in every runner still open."""
     for runner in list(_running):
-        runner.close(timeout)
+        runner.close(runner.exit_timeout)
 
 
 atexit.register(_close_all)

@@ -39,9 +39,9 @@ class SyncMemoryClient(MemoryOperations):
         StoreError: the store cannot be opened.
 
     >>> with SyncMemoryClient() as memory:
-    ...     _ = memory.add("I moved from Beijing to Shanghai last week.", user_id="u1", wait=True)
+    ...     _ = memory.add("I moved from Beijing to Shanghai in May.", user_id="u1", wait=True)
     ...     memory.search("where does the user live", user_id="u1")[0].content
-    'User moved from Beijing to Shanghai last week.'
+    'User moved from Beijing to Shanghai in May ...'
     """
 
     def __init__(
@@ -97,8 +97,11 @@ class MemoryClient:
         chat_model: a LangChain chat model instead of the settings' endpoint.
         embeddings: a LangChain ``Embeddings`` instead of the embedded embedder.
 
-    >>> async with MemoryClient() as memory:
-    ...     await memory.add("I keep bees.", user_id="u1")
+    >>> async def remember() -> str:
+    ...     async with MemoryClient() as memory:
+    ...         return (await memory.add("I keep bees.", user_id="u1")).status
+    >>> asyncio.run(remember())
+    'stored'
     """
 
     def __init__(

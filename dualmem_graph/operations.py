@@ -72,6 +72,7 @@ class MemoryOperations:
             resources.store.jobs,
             {"extract": self._run_extract_job, "reconcile": self._run_reconcile_job},
             workers=resources.settings.job_workers,
+            exit_timeout=resources.settings.close_timeout,
         )
         if resources.store.jobs.pending_count():
             self._runner.notify()

@@ -44,14 +44,14 @@ def memory_text(value: Any, settings: Settings) -> str:
 
 
 def query(value: Any, settings: Settings) -> str:
-    """Clean a query; it may be blank, which finds nothing."""
+    """Clean a query, secrets replaced as in what is stored; a blank one finds nothing."""
     cleaned = clean_text(text(value, "query")).strip()
     if len(cleaned) > settings.max_query_chars:
         raise LimitError(
             f"the query has {len(cleaned)} characters; at most {settings.max_query_chars} are "
             "allowed (setting max_query_chars)"
         )
-    return cleaned
+    return redact_secrets(cleaned)[0] if settings.redact_secrets else cleaned
 
 
 def query_messages(value: Any, settings: Settings, now: datetime) -> tuple[Turn, ...]:

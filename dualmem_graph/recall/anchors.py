@@ -206,7 +206,8 @@ def embed_query(deps: RecallDeps, text: str) -> tuple[Vector | None, tuple[str, 
     except EmbeddingMismatchError:
         raise
     except EmbeddingError as error:
-        logger.warning("embedder unavailable, recall goes by words only: %s", error)
+        logger.warning("embedder unavailable, recall goes by words only")
+        logger.debug("%s", error)  # may quote the question
         return None, (f"embedding: {error}",)
     return (vector if np.any(vector) else None), ()
 

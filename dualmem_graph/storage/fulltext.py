@@ -8,7 +8,7 @@ lists of its own: its searches and counts neither see nor pay for the other scop
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -25,7 +25,7 @@ _TABLE = schema.FULL_TEXT_TABLE
 _MARKS = "!#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 _TOKENIZER = "ascii tokenchars '" + _MARKS.replace("'", "''") + "'"
 # Postings to rank in one search. Ranking costs about 2 µs a posting; a term that more memories
-# contain than this says little beside the rarer ones, and is left to the scoring of the rest.
+# contain than this says little, and is left to the scoring of what the other terms find.
 _MAX_POSTINGS = 4000
 _REBUILD_ROWS = 1000
 
@@ -48,8 +48,8 @@ class FullText(ABC):
     """What the store asks of a database's full text; all within the caller's transaction."""
 
     _add: Prepared
-    _candidates: sa.TextClause
-    _candidates_of_layers: sa.TextClause
+    #: The searches, by whether they rank and whether they are narrowed to some layers.
+    _searches: Mapping[tuple[bool, bool], sa.TextClause]
 
     @abstractmethod
     def create(self, conn: Connection) -> None:
@@ -81,25 +81,24 @@ class FullText(ABC):
         self,
         conn: Connection,
         scope_id: int,
-        terms: Sequence[str],
+        choice: Choice,
         limit: int,
         *,
         statuses: Sequence[str],
         layers: Sequence[str] | None = None,
     ) -> list[Match]:
-        """Find the scope's nodes with any of the terms, in the database's order of rank."""
-        if not terms:
+        """Find the scope's nodes with any of the terms, in the database's order or newest first."""
+        if not choice.terms:
             return []
         parameters: dict[str, Any] = {
-            "query": self._any_of([_stored(scope_id, term) for term in terms]),
+            "query": self._any_of([_stored(scope_id, term) for term in choice.terms]),
             "scope_id": scope_id,
             "statuses": list(statuses),
             "limit": limit,
         }
-        if layers is None:
-            rows = conn.execute(self._candidates, parameters)
-        else:
-            rows = conn.execute(self._candidates_of_layers, parameters | {"layers": list(layers)})
+        if layers is not None:
+            parameters["layers"] = list(layers)
+        rows = conn.execute(self._searches[choice.by_rank, layers is not None], parameters)
         return [Match(row.id, _split(row.terms)) for row in rows]
 
 
@@ -113,18 +112,29 @@ def frequency(conn: Connection, scope_id: int, term: str) -> int:
     return full_text_of(conn).frequencies(conn, scope_id, [term])[term]
 
 
-def rankable(frequencies: dict[str, int], limit: int) -> list[str]:
-    """Choose the terms to rank by: the rarest first, until they promise enough and cost enough."""
+class Choice(NamedTuple):
+    """The terms to find candidates by; ``by_rank`` is false where ranking would cost too much."""
+
+    terms: list[str]
+    by_rank: bool = True
+
+
+def choose_terms(frequencies: Mapping[str, int]) -> Choice:
+    """Choose the rarest terms, until they would cost too much.
+
+    A term that most memories contain finds candidates only where there is no other, and then the
+    newest ones.
+    """
     chosen: list[str] = []
     postings = 0
     for term, count in sorted(frequencies.items(), key=lambda item: (item[1], item[0])):
         if not count:
             continue
-        if chosen and postings >= limit and postings + count > _MAX_POSTINGS:
-            break
+        if postings + count > _MAX_POSTINGS:
+            return Choice(chosen) if chosen else Choice([term], by_rank=False)
         chosen.append(term)
         postings += count
-    return chosen
+    return Choice(chosen)
 
 
 def rebuild(conn: Connection) -> None:
@@ -177,13 +187,18 @@ def _text(sql: str, *lists: str) -> sa.TextClause:
     return sa.text(sql).bindparams(*(sa.bindparam(name, expanding=True) for name in lists))
 
 
-def _candidates(select: str, order: str) -> tuple[sa.TextClause, sa.TextClause]:
-    """The search of all layers, and that of some."""
-    where = "n.scope_id = :scope_id AND n.status IN :statuses"
-    return (
-        _text(f"{select} AND {where} {order}", "statuses"),
-        _text(f"{select} AND {where} AND n.layer IN :layers {order}", "statuses", "layers"),
-    )
+def _searches(select: str, rank: str, place: str) -> dict[tuple[bool, bool], sa.TextClause]:
+    found = {}
+    for by_rank in (True, False):
+        order = f"ORDER BY {rank}, {place}" if by_rank else f"ORDER BY {place} DESC"
+        for of_layers in (True, False):
+            layers = "AND n.layer IN :layers" if of_layers else ""
+            found[by_rank, of_layers] = _text(
+                f"{select} AND n.scope_id = :scope_id AND n.status IN :statuses {layers} "
+                f"{order} LIMIT :limit",
+                *(("statuses", "layers") if of_layers else ("statuses",)),
+            )
+    return found
 
 
 class _Sqlite(FullText):
@@ -197,10 +212,11 @@ class _Sqlite(FullText):
     _terms = _text(f"SELECT terms FROM {_TABLE} WHERE rowid IN :seqs", "seqs")
     _remove = _text(f"DELETE FROM {_TABLE} WHERE rowid IN :seqs", "seqs")
     _frequencies = _text(f"SELECT term, doc FROM {_TABLE}_vocabulary WHERE term IN :terms", "terms")
-    _candidates, _candidates_of_layers = _candidates(
+    _searches = _searches(
         f"SELECT n.id, f.terms FROM {_TABLE} f JOIN nodes n ON n.seq = f.rowid "
         f"WHERE {_TABLE} MATCH :query",
-        f"ORDER BY bm25({_TABLE}), n.seq LIMIT :limit",
+        rank=f"bm25({_TABLE})",
+        place="f.rowid",
     )
 
     def create(self, conn: Connection) -> None:
@@ -239,10 +255,11 @@ class _Postgresql(FullText):
     )
     _remove = _text(f"DELETE FROM {_TABLE} WHERE seq IN :seqs RETURNING terms", "seqs")
     _frequency = _text(f"SELECT count(*) FROM {_TABLE} WHERE vector @@ CAST(:query AS tsquery)")
-    _candidates, _candidates_of_layers = _candidates(
+    _searches = _searches(
         f"SELECT n.id, f.terms FROM {_TABLE} f JOIN nodes n ON n.seq = f.seq "
         "WHERE f.vector @@ CAST(:query AS tsquery)",
-        "ORDER BY ts_rank(f.vector, CAST(:query AS tsquery)) DESC, n.seq LIMIT :limit",
+        rank="ts_rank(f.vector, CAST(:query AS tsquery)) DESC",
+        place="f.seq",
     )
 
     def create(self, conn: Connection) -> None:

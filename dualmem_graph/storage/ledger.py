@@ -99,7 +99,7 @@ class Ledger:
     def read(self) -> Iterator[Connection]:
         """See one consistent snapshot; what is read does not change within the block."""
         connections = self._connected()
-        with self._translated(connections), connections.reader.connect() as conn:
+        with self._translated(connections), connections.reader.begin() as conn:
             yield conn
 
     def meta(self, key: str) -> str | None:

@@ -17,7 +17,8 @@ from sqlalchemy.engine import Connection
 from dualmem_graph.errors import InputError
 from dualmem_graph.scope import scope_hash
 from dualmem_graph.storage import schema
-from dualmem_graph.storage.fulltext import full_text_of, rankable
+from dualmem_graph.storage.fulltext import choose_terms, full_text_of
+from dualmem_graph.storage.prepared import Prepared, any_of
 from dualmem_graph.storage.records import (
     NODE_COLUMNS,
     LexicalHit,
@@ -62,8 +63,8 @@ def get_many(conn: Connection, scope: Scope, ids: Iterable[str]) -> dict[str, No
     """Read nodes by id, whatever their status; absent ones are left out."""
     found: dict[str, Node] = {}
     for batch in batches(list(dict.fromkeys(ids))):
-        rows = conn.execute(_BY_ID, {"hash": scope_hash(scope), "ids": batch})
-        found.update((row["id"], to_node(row)) for row in rows.mappings())
+        rows = _BY_ID.rows(conn, {"hash": scope_hash(scope), "ids": batch})
+        found.update((row["id"], to_node(row)) for row in rows)
     return found
 
 
@@ -94,8 +95,10 @@ def list_nodes(
         last = _read_cursor(cursor)
         wanted.append(_nodes.c.seq < last if newest_first else _nodes.c.seq > last)
     order = _nodes.c.seq.desc() if newest_first else _nodes.c.seq.asc()
+    # the page's places first, from the index alone: sorting whole rows costs many times as much
+    places = sa.select(_nodes.c.seq).where(*wanted).order_by(order).limit(limit + 1)
     rows = conn.execute(
-        sa.select(*NODE_COLUMNS).where(*wanted).order_by(order).limit(limit + 1), scoped
+        sa.select(*NODE_COLUMNS).where(_nodes.c.seq.in_(places)).order_by(order), scoped
     )
     nodes = [to_node(row) for row in rows.mappings()]
     more = len(nodes) > limit
@@ -184,7 +187,7 @@ def lexical(
     matches = full_text.candidates(
         conn,
         info.id,
-        rankable(frequencies, limit),
+        choose_terms(frequencies),
         limit,
         statuses=_texts(statuses),
         layers=None if layers is None else _texts(layers),
@@ -286,7 +289,12 @@ _SCOPES = (
     .group_by(_scopes.c.app_id, _scopes.c.user_id, _nodes.c.layer)
     .order_by(_scopes.c.app_id, _scopes.c.user_id, _nodes.c.layer)
 )
-_BY_ID = sa.select(*NODE_COLUMNS).where(GUARDED_BY_SCOPE, _nodes.c.id.in_(IDS))
+_BY_ID = Prepared(
+    lambda _, ids: sa.select(*NODE_COLUMNS).where(
+        GUARDED_BY_SCOPE, any_of(_nodes.c.id, "ids", ids)
+    ),
+    lists=["ids"],
+)
 _EMBEDDINGS = sa.select(_nodes.c.id, _nodes.c.embedding).where(
     GUARDED_BY_SCOPE, _nodes.c.id.in_(IDS), _nodes.c.embedding.is_not(None)
 )

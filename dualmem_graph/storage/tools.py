@@ -94,7 +94,8 @@ def embed(texts: Sequence[str]) -> tuple[NDArray[np.float32] | None, str | None]
     except EmbeddingMismatchError:
         raise
     except EmbeddingError as error:
-        logger.warning("embedder unavailable, %d texts stay pending: %s", len(texts), error)
+        logger.warning("embedder unavailable, %d texts stay pending", len(texts))
+        logger.debug("%s", error)  # may quote the texts
         return None, f"embedding: {error}"
     return vectors, None
 
@@ -143,8 +144,6 @@ def load_nodes(scope: Scope, ids: list[str]) -> list[Node]:
 def read_novelty(scope: Scope, texts: list[str]) -> float:
     """Say how new texts are to a scope: 1 − the highest cosine to a current statement."""
     store = current().store
-    if store.scope_info(scope) is None:
-        return 1.0
     vectors, _ = embed(texts)
     if vectors is None:
         return 1.0

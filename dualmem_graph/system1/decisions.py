@@ -25,6 +25,7 @@ from dualmem_graph.system1.schema import (
     items_of,
     text_of,
     unusable,
+    without_secrets,
 )
 from dualmem_graph.text.safety import content_hash
 from dualmem_graph.text.tokens import index_terms
@@ -180,7 +181,11 @@ def decide_with_model(
         operation="reconcile",
         scope_id=scope_id,
         validate=lambda answer: read_updates(
-            answer, new, old, settings=settings, forget_requested=forget_requested
+            without_secrets(answer, settings),
+            new,
+            old,
+            settings=settings,
+            forget_requested=forget_requested,
         ),
     )
     _add_repeats(decisions, new, known, settings)

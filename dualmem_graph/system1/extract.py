@@ -26,7 +26,7 @@ from dualmem_graph.system1 import rules
 from dualmem_graph.system1.gate import judge
 from dualmem_graph.system1.prompts import extract_system, extract_user
 from dualmem_graph.system1.reading import read_extraction
-from dualmem_graph.system1.schema import ExtractionAnswer
+from dualmem_graph.system1.schema import ExtractionAnswer, without_secrets
 from dualmem_graph.system1.state import (
     MemoryContext,
     System1State,
@@ -75,7 +75,9 @@ def extract_by_rules(
     if not isinstance(cause, MODEL_FAILURES):
         raise cause
     reason = f"extract: {cause}"
-    logger.warning("the model could not extract, the rules do: %s", cause)
+    # what the endpoint said may quote the dialogue: it is for the result and the debug log only
+    logger.warning("the model could not extract (%s), the rules do", type(cause).__name__)
+    logger.debug("%s", reason)
     degraded = {"degraded": [*state["degraded"], reason], "status": "partial"}
     command = _judged({**state, **degraded}, runtime, _extract_by_rules(turns_of(state)))  # type: ignore[typeddict-item]
     return replace(command, update={**degraded, **(command.update or {})})
@@ -161,7 +163,9 @@ def extract_with_model(
             ExtractionAnswer,
             operation="extract",
             scope_id=scope_id,
-            validate=lambda answer: read_extraction(answer, part, zone=zone),
+            validate=lambda answer: read_extraction(
+                without_secrets(answer, settings), part, zone=zone
+            ),
         )
 
     parts = split_turns(turns, settings, estimate_tokens(system))

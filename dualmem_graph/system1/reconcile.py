@@ -49,7 +49,8 @@ def reconcile_later(
     cause = error.error
     if not isinstance(cause, MODEL_FAILURES):
         raise cause
-    logger.warning("the model could not reconcile, the job is retried: %s", cause)
+    logger.warning("the model could not reconcile (%s), the job is retried", type(cause).__name__)
+    logger.debug("reconcile: %s", cause)
     lease = lease_of(state)
     tools.retry_job.invoke({"lease": lease, "error": f"reconcile: {cause}"})
     update: dict[str, Any] = {

@@ -11,7 +11,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from dualmem_graph.text.safety import clean_text
+from dualmem_graph.config import Settings
+from dualmem_graph.text.safety import clean_text, redact_secrets
 from dualmem_graph.types import Skipped
 
 
@@ -75,6 +76,26 @@ class ReconcileAnswer(BaseModel):
     """All decisions."""
 
     updates: list[UpdateItem]
+
+
+def without_secrets(answer: Any, settings: Settings) -> Any:
+    """Replace keys and passwords in a parsed answer, which may hold what no turn does.
+
+    >>> without_secrets({"facts": ["password=hunter2"]}, Settings())
+    {'facts': ['password=[redacted: password]']}
+    """
+    if not settings.redact_secrets:
+        return answer
+    if isinstance(answer, str):
+        return redact_secrets(answer)[0]
+    if isinstance(answer, Mapping):
+        return {
+            without_secrets(key, settings): without_secrets(value, settings)
+            for key, value in answer.items()
+        }
+    if isinstance(answer, list):
+        return [without_secrets(item, settings) for item in answer]
+    return answer
 
 
 _TEXT_KEYS = ("content", "text", "fact", "statement", "memory", "description", "value")

@@ -140,34 +140,34 @@ _URL_LOGIN = re.compile(
     r"(?P<keep>\b[a-z][a-z0-9+.-]{0,20}://[^\s/:@]{0,100}:)[^\s/@\[]{1,200}(?=@)", re.I
 )
 
-# A value that is written after a name. Placeholders, calls and look-ups are no secrets.
-_NOT_A_SECRET = (
-    r"(?![\[<*{$(%]|your[ _-]|None\b|null\b|true\b|false\b|os\.|env\b|process\.|getpass)"
-)
-_VALUE = rf"(?P<quote>[\"'“‘「]?){_NOT_A_SECRET}"
+# What is written where a value should be: blanks to fill in, calls and look-ups.
+_PLACEHOLDER = r"(?:[\[<*{$(%]|your[ _-]|None\b|null\b|true\b|false\b|os\.|env\b|process\.|getpass)"
+_NOT_PLACEHOLDER = rf"(?![\"'“‘「]?{_PLACEHOLDER})"
+_QUOTED = r"(?:\"[^\"\n]{3,64}\"|'[^'\n]{3,64}'|“[^”\n]{3,64}”|‘[^’\n]{3,64}’|「[^」\n]{3,64}」)"
 _NAMED_KEY = re.compile(
     r"(?P<keep>(?:api[ _-]?key|access[ _-]?key(?:[ _-]?id)?"
     r"|secret[ _-]?(?:access[ _-]?)?key|client[ _-]?secret"
     r"|(?:(?:access|auth|refresh|api|bot)[ _-]?)?token|secret|密钥|秘钥|令牌)"
     r"[\"']?\s*(?:=|:|：|\bis\b|是|为)\s*)"
-    rf"{_VALUE}(?=[\w./+=-]{{0,200}}\d)[\w./+=-]{{8,}}(?P=quote)",
+    rf"(?P<quote>[\"'“‘「]?){_NOT_PLACEHOLDER}"
+    r"(?=[\w./+=-]{0,200}\d)[\w./+=-]{8,}(?P=quote)",
     re.I | re.ASCII,
 )
 _PASSWORD_WORD = r"(?:pass(?:word|wd|phrase|code)|pwd|密码|口令)"
 _PASSWORD_SET = re.compile(
-    rf"(?P<keep>{_PASSWORD_WORD}[\"']?\s*(?:=|[:：](?!//))\s*)"
-    rf"{_VALUE}(?!(?:required|optional|needed|incorrect|invalid|wrong|expired)\b)"
-    r"[^\s\"'”’」,，。；;、一-鿿]{3,}",
+    rf"(?P<keep>{_PASSWORD_WORD}[\"']?\s*(?:=|[:：](?!//))\s*){_NOT_PLACEHOLDER}"
+    r"(?!(?:required|optional|needed|incorrect|invalid|wrong|expired)\b)"
+    rf"(?:{_QUOTED}|[^\s\"'”’」,，。；;、一-鿿]{{3,}})",
     re.I,
 )
 _PASSWORD_SAID = re.compile(
     rf"(?P<keep>{_PASSWORD_WORD}(?:\s+(?:for|to|of|on)\s+[^.!?\n]{{1,40}}?)?\s*"
     r"(?:\b(?:is|was)(?:\s+now)?\b|现在是|改成了?|改为|设成了?|是|为)\s*[:：]?\s*)"
-    r"(?P<quote>[\"'“‘「]?)(?P<value>[!-~]{3,})",
+    rf"(?:(?P<quoted>{_QUOTED})|(?P<value>[!-~]{{3,}}))",
     re.I,
 )
 _PIN = re.compile(
-    r"(?P<keep>\bPIN(?:\s+(?:code|number))?\s*(?:is|:|=|是|：)\s*)\d{4,8}\b", re.ASCII
+    r"(?P<keep>\b(?:PIN|pin)(?:\s+(?:code|number))?\s*(?:is|:|=|是|：)\s*)\d{4,8}\b", re.ASCII
 )
 # What people say about a password rather than the password itself.
 _ABOUT_PASSWORDS = words(
@@ -213,17 +213,21 @@ def _always(_match: re.Match[str]) -> bool:
     return True
 
 
+_CLAUSE_GOES_ON = re.compile(r"\s*(?!and\b|but\b)[\w(]")
+
+
 def _is_said_password(match: re.Match[str]) -> bool:
     """Tell "my password is swordfish." from "my password is too weak for them"."""
+    if match["quoted"]:
+        return True
     value = match["value"].rstrip(".,!?;:)\"'")
     if len(value) < 3 or value.startswith("[redacted"):
         return False
-    if match["quote"] or re.search(r"[\d!@#$%^&*_+=]", value):
+    if re.search(r"[\d!@#$%^&*_+=]", value):
         return True
     if value.lower() in _ABOUT_PASSWORDS or value.lower().endswith(("ed", "ing")):
         return False
-    following = match.string[match.start("value") + len(value) :]
-    return re.match(r"\s*(?:$|[.,!?;:)\n。，！？；]|and\b|but\b)", following) is not None
+    return not _CLAUSE_GOES_ON.match(match.string, match.start("value") + len(value))
 
 
 _SECRETS: tuple[tuple[re.Pattern[str], str, Callable[[re.Match[str]], bool]], ...] = (

@@ -6,7 +6,7 @@ import pytest
 from ledger_world import ANNA, BEN, DAY, NOON, World
 
 from dualmem_graph.storage import fulltext
-from dualmem_graph.storage.fulltext import frequency, full_text_of, rankable
+from dualmem_graph.storage.fulltext import Choice, choose_terms, frequency, full_text_of
 from dualmem_graph.storage.ledger import read_meta, write_meta
 from dualmem_graph.storage.records import LexicalHit, LexicalHits
 from dualmem_graph.text.tokens import TOKENIZER_VERSION, index_terms, query_terms
@@ -97,10 +97,20 @@ def test_other_scopes_change_neither_rank_nor_count(world: World) -> None:
 
 
 def test_the_rarest_terms_find_the_candidates() -> None:
-    assert rankable({"zither": 2, "the": 9000, "no": 0, "tea": 40}, 10) == ["zither", "tea"]
-    assert rankable({"the": 9000}, 10) == ["the"]
-    assert rankable({"zither": 2, "the": 9000}, 10) == ["zither", "the"]
-    assert rankable({}, 10) == []
+    counts = {"zither": 2, "user": 9000, "no": 0, "tea": 40}
+    assert choose_terms(counts) == Choice(["zither", "tea"])
+    assert choose_terms({"user": 9000, "we": 9001}) == Choice(["user"], by_rank=False)
+    assert choose_terms({}) == Choice([])
+
+
+def test_a_word_that_most_memories_have_finds_the_newest(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fulltext, "_MAX_POSTINGS", 2)
+    for n in range(5):
+        world.keep(f"tea {n}")
+    assert found(world, "tea") == [f"tea {n}" for n in (4, 3, 2, 1, 0)]
+    assert found(world, "tea", layers=[Layer.FACT])[:1] == ["tea 4"]
 
 
 def test_the_frequency_of_one_term(world: World) -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -128,16 +130,9 @@ def test_neutralised_text_is_one_line_without_marks(text: str) -> None:
     assert len(line.splitlines()) <= 1
     assert line == line.strip()
     lowered = line.lower()
-    for mark in (
-        "<dualmem-memory",
-        "</dualmem-memory",
-        "<|",
-        "[inst]",
-        "```",
-        "system:",
-        "system：",
-    ):
+    for mark in ("<dualmem-memory", "</dualmem-memory", "<|", "[inst]", "```"):
         assert mark not in lowered
+    assert not re.search(r"\b(?:system|assistant)\s*[:：]", lowered)
 
 
 @given(HOSTILE)
@@ -171,7 +166,7 @@ def test_neutralising_twice_changes_nothing(text: str) -> None:
             "the password for the wifi is [redacted: password] ok",
             1,
         ),
-        ("my password is 'open sesame'", None, 1),
+        ("my password is 'open sesame'", "my password is [redacted: password]", 1),
         ("我的密码是abc123，别忘了", "我的密码是[redacted: password]，别忘了", 1),
         ("WiFi密码：12345678", "WiFi密码：[redacted: password]", 1),
         ("密码改成了 hunter2", "密码改成了 [redacted: password]", 1),

@@ -57,7 +57,7 @@ _MOMENT = re.compile(
 
 
 def _moments(text: str, local: tzinfo) -> Iterator[Found]:
-    for match in _MOMENT.finditer(text):
+    for match in _MOMENT.finditer(text) if ":" in text else ():
         try:
             moment = datetime.fromisoformat(match[0])
         except ValueError:

@@ -32,6 +32,7 @@ from dualmem_graph.text.times.english.relative import (
     read_unit_by_relation,
     read_weekday,
 )
+from dualmem_graph.text.times.english.tense import leaning
 from dualmem_graph.text.times.english.words import (
     DIGIT,
     FESTIVAL,
@@ -282,7 +283,7 @@ _FESTIVALS = (
 )
 _CLOCKS = (
     rule(
-        words("am pm a p") | DIGIT,
+        words("am pm") | DIGIT,
         rf"\b(?P<hour>{HOUR})(?:[:.](?P<minute>[0-5]\d))?\s*(?P<half>[ap]m\b|[ap]\.m\b\.?)",
         read_clock,
     ),

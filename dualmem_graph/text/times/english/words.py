@@ -125,7 +125,10 @@ _DIGITS = re.compile(r"\d")
 
 def hints_of(text: str) -> set[str]:
     """Give the words of a text, and ``#`` if it has a digit: what rules name as their hints."""
-    found = set(_WORD.findall(text.lower()))
+    lowered = text.lower()
+    found = set(_WORD.findall(lowered))
+    if ".m" in lowered:
+        found.add("pm")
     if _DIGITS.search(text):
         found |= DIGIT
     return found
