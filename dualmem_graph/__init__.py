@@ -6,6 +6,7 @@ The public names, imported on first use: importing the package costs next to not
 from __future__ import annotations
 
 import importlib
+import logging
 from typing import TYPE_CHECKING, Any
 
 from dualmem_graph._version import __version__
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
         Status,
         UpdateType,
     )
+
+# a library is silent until its host configures logging
+logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 _HOMES = {
     "MemoryClient": "client",

@@ -99,7 +99,7 @@ class MemoryClient:
 
     >>> async def remember() -> str:
     ...     async with MemoryClient() as memory:
-    ...         return (await memory.add("I keep bees.", user_id="u1")).status
+    ...         return (await memory.add("I live in Porto.", user_id="u1")).status
     >>> asyncio.run(remember())
     'stored'
     """

@@ -297,7 +297,7 @@ def test_handed_over_material_is_not_the_speakers_own(text: str, own: str) -> No
         ("用户已不再住在北京。", Reading("user", "home", "北京", negated=True)),
         ("用户讨厌香菜", Reading("user", "attitude:香菜", "dislike")),
         ("该用户是一名软件工程师。", Reading("user", "occupation", "软件工程师")),
-        ("用户目前在字节跳动担任产品经理。", Reading("user", "employer", "字节跳动")),
+        ("用户目前在字节跳动担任产品经理。", Reading("user", "occupation", "产品经理")),
         ("用户养了一只叫年糕的猫。", Reading("user", "pet:年糕", "猫")),
         ("用户的妈妈是护士。", Reading("用户的妈妈", "occupation", "护士")),
         ("阿杰怕高", Reading("阿杰", "attitude:高", "fear")),

@@ -22,6 +22,8 @@ _DISCOURSE = re.compile(
     r"^(?:也|还(?!是|款|钱|在)|就(?!读|职|业)|其实|确实|真的|当然|反正|都(?!市)|又|那|然后|只是"
     r"|主要)+(?=.{2,})"
 )
+#: The key of a title is its name.
+_TITLE_MARKS = {ord(mark): None for mark in "《》“”「」"}
 _ASCII_START = re.compile(r"[A-Za-z0-9]")
 _ASCII_END = re.compile(r"[A-Za-z0-9]$")
 
@@ -51,6 +53,8 @@ def make_finding(
     event = min(times, key=lambda span: span.end - span.start, default=None)
     if event is None and draft.timed and dimension is None and not clause.stated:
         event = earlier
+    if _is_over(dimension, draft, event, ctx):
+        dimension = None
     layer = dimensions.layer_for(dimension) if is_own else Layer.FACT
     is_episode = draft.timed and layer is Layer.FACT and (event is not None or dimension is None)
     candidate = Candidate(
@@ -119,6 +123,7 @@ def _restored_dimension(dimension: str | None, owner: Subject, masked: Masked) -
         return None
     name, colon, key = dimension.partition(":")
     restored = _restored(key, owner, masked)
+    restored = restored.translate(_TITLE_MARKS) if restored else None
     return dimensions.keyed(name, restored) if colon and restored else dimension
 
 
@@ -130,6 +135,15 @@ def _dimension(dimension: str | None, subject: Subject, is_own: bool) -> str | N
     if subject.kind == "pet":
         return dimension if base == dimensions.PET else None
     return None if base == dimensions.PLAN and not is_own else dimension
+
+
+def _is_over(
+    dimension: str | None, draft: Draft, event: TimeSpan | None, ctx: SentenceContext
+) -> bool:
+    """Whether what reads like a plan had its day before it was told (``2019年5月去日本``)."""
+    if dimension is None or dimensions.base(dimension) != dimensions.PLAN or draft.negated:
+        return False
+    return event is not None and event.end <= ctx.reference
 
 
 def _basic_info(

@@ -127,7 +127,7 @@ def appointment(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     )
     if event and not action.startswith("去"):
         return planned(event["what"])
-    if re.search(r"没|得[很好不]|起来|不[好到完]", action):
+    if re.search(r"没|得[很好不]|起来|不[好到完]|[了过](?!年|节|生日|来|去)", action):
         return None
     going = re.match(
         r"(?:也|还|就|都)?(?:要|得|会|将|必须|肯定|一定)|"

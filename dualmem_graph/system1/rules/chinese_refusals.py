@@ -86,7 +86,7 @@ _MOSTLY_CODE = 0.4
 
 #: An order about a text that follows; the text is material, wherever the turn goes on.
 _TASK_TEXT = re.compile(
-    r"(?:^|[。！？!?\n；，,])\s*(?:(?:请|麻烦|能不能|可以)?(?:你)?"
+    r"(?P<mark>^|[。！？!?\n；，,])\s*(?:(?:请|麻烦|能不能|可以)?(?:你)?"
     r"(?:帮我|帮忙|给我|替我|把|将|请|用)[^。！？\n：:]{0,24}?"
     r"(?:翻译|改|润色|总结|概括|校对|分析|解释|写|读|看|评)[^。！？\n：:]{0,16}|"
     r"(?:翻译|改写|润色|总结|概括|归纳|校对|分析|解释|点评|续写|扩写|缩写)[^。！？\n：:]{0,16}|"
@@ -149,8 +149,7 @@ def own_words(text: str) -> str:
     text = _QUOTED_LINE.sub("", _CODE_BLOCK.sub("\n", text))
     match = _TASK_TEXT.search(text)
     if match is not None:
-        head = text[: match.start()]
-        text = head[: max(head.rfind(mark) for mark in "。！？!?\n；") + 1]
+        text = text[: match.end("mark")]
     return "\n".join(line for line in text.splitlines() if not is_code(line)).strip()
 
 

@@ -5,30 +5,29 @@ from __future__ import annotations
 import re
 
 from dualmem_graph.system1.rules import english_refusals as refusals
+from dualmem_graph.system1.rules.english_drafts import WORD
 from dualmem_graph.system1.rules.english_naming import is_naming
 from dualmem_graph.system1.rules.english_spelling import tidy
+from dualmem_graph.system1.rules.wordlist import word_set
 from dualmem_graph.text.chunks import sentences
 
-_PHATIC = re.compile(
-    r"^(?:\W|\b(?:hey|hi|hello|hiya|yo|there|again|everyone|all|good|morning|evening"
-    r"|afternoon|night|day|bye|goodbye|see|you|ya|later|soon|take|care"
-    r"|thanks?|thank|so|much|very|a|lot|ton|bunch|million|ok|okay|k|kk|yes|yeah|yep|yup"
-    r"|no|nope|nah|sure|right|cool|nice|great|awesome|amazing|perfect|wonderful|lovely"
-    r"|fantastic|excellent"
-    r"|wow|oh|ah|aw+|haha+|hehe+|lol|lmao|omg|hm+|um+|uh+|ugh|got|it|i|see|understood"
-    r"|makes|sense|sounds|that|this|is|was|really|too|funny|hilarious|interesting"
-    r"|helpful|same|here|exactly"
-    r"|indeed|agreed|totally|absolutely|definitely|of|course|fine|am|doing|well|how|are"
-    r"|what|up|going|welcome|no problem|worries|np|please|sorry|my bad|never|mind"
-    r"|nevermind|love|appreciate"
-    r"|think|know|do|not|agree|with|guess|let|us|me|try|done|go|ahead|continue|stop"
-    r"|start|next|more|one|moment|wait|second|sec|minute|just|tired|bored|happy|today"
-    r"|now|very|pretty|kinda|fun|to|talk|hear|from|long|time|be|back"
-    r"|tell|about|mean|works?|working|for|and|the|best|bad|pleasure|cheers|ty|thx|yw|brb"
-    r"|gtg|ttyl|word|true|fair|enough|point|all|good|luck|congrats|congratulations"
-    r"|whatever|maybe|idk|dunno|alright|bravo|gotcha|sweet|roger|noted)\b)*$",
-    re.IGNORECASE,
+#: A sentence of these words alone says nothing of anybody's life.
+_PHATIC = word_set(
+    "hey hi hello hiya yo there again everyone all good morning evening afternoon night day bye "
+    "goodbye see you ya later soon take care thanks thank so much very a lot ton bunch million ok "
+    "okay k kk yes yeah yep yup no nope nah sure right cool nice great awesome amazing perfect "
+    "wonderful lovely fantastic excellent wow oh ah ugh lol lmao omg got it i see understood makes "
+    "sense sounds that this is was really too funny hilarious interesting helpful same here "
+    "exactly indeed agreed totally absolutely definitely of course fine am doing well how are what "
+    "up going welcome problem worries np please sorry never mind nevermind love appreciate think "
+    "know do not agree with guess let us me try done go ahead continue stop start next more one "
+    "moment wait second sec minute just tired bored happy today now pretty kinda fun to talk hear "
+    "from long time be back tell about mean work works working for and the best bad pleasure "
+    "cheers ty thx yw brb gtg ttyl word true fair enough point luck congrats congratulations whatever "
+    "maybe idk dunno alright bravo gotcha sweet roger noted"
 )
+_LAUGHTER = re.compile(r"(?:ha){2,}h?|(?:he){2,}|a+w+|h+m+|u+[mh]+")
+_LONGEST_IDLE = 25
 _OWN = re.compile(r"\b(?:my|our|mine|ours)\b", re.IGNORECASE)
 _ABOUT_SELF = re.compile(
     r"\b(?:I|we) (?:am|was|were|have|had|live|lived|work|worked|study|moved|got|went"
@@ -82,10 +81,17 @@ def is_small_talk(text: str) -> bool:
     return all(_is_idle(tidy(sentence)) for sentence in sentences(text))
 
 
+def _is_phatic(sentence: str) -> bool:
+    spoken = WORD.findall(sentence.lower())
+    return len(spoken) <= _LONGEST_IDLE and all(
+        word in _PHATIC or _LAUGHTER.fullmatch(word) for word in spoken
+    )
+
+
 def _is_idle(sentence: str) -> bool:
     if is_naming(sentence):
         return False
-    if _PHATIC.match(sentence) or _MEMORY_QUESTION.match(sentence):
+    if _is_phatic(sentence) or _MEMORY_QUESTION.match(sentence):
         return True
     if asks_to_forget(sentence):
         return True

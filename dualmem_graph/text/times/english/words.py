@@ -38,8 +38,7 @@ _SMALL_NUMBERS = {
     )
 } | {"a": 1, "an": 1, "thirty": 30, "forty": 40, "fifty": 50, "dozen": 12}
 _ORDINALS = {
-    name: value
-    for value, name in enumerate(["first", "second", "third", "fourth", "fifth", "sixth"], start=1)
+    name: value for value, name in enumerate(["first", "second", "third", "fourth"], start=1)
 }
 # Vague numbers as the fewest and the most that people mean.
 _VAGUE = {"couple": (2, 2), "few": (2, 5), "several": (3, 7)}
@@ -70,7 +69,6 @@ NUMBER = (
     r"|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen"
     r"|sixteen|seventeen|eighteen|nineteen|an?)"
 )
-ORDINAL = r"(?:first|second|third|fourth|fifth|1st|2nd|3rd|4th|5th|last)"
 HOUR = r"(?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
 
 FESTIVAL_KEYS = {
