@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dualmem_graph.errors import ConflictError, DualMemError
-from dualmem_graph.storage.jobs import JobQueue
+from dualmem_graph.storage.jobs import OPEN, JobQueue
 from dualmem_graph.storage.records import Job
 from dualmem_graph.types import Scope
 
@@ -84,12 +84,21 @@ class JobRunner:
             if job is not None:
                 tried.add(job.id)
                 self._do(job)
-            elif not self._queue.is_running(scope):
+            elif not self._queue.is_running(scope) and self._open_ids(scope) <= tried:
                 return self._queue.pending_count(scope) == 0
-            else:
+            else:  # a worker has one, or had the last but one when we looked
                 with self._wake:
                     self._wake.wait(0.02)
         return False
+
+    def _open_ids(self, scope: Scope | None) -> set[str]:
+        """The jobs that wait or run and that a flush can do something about."""
+        return {
+            job.id
+            for state in OPEN
+            for job in self._queue.list(scope, state)
+            if job.kind in self._handlers
+        }
 
     def close(self, timeout: float) -> None:
         """Stop claiming and wait for work under way; what is not done by then is handed back."""

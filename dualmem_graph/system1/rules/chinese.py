@@ -142,6 +142,8 @@ def read_statement(content: str) -> Reading | None:
     ctx = SentenceContext(reference=_NO_TIME, zone=UTC, language="zh")
     chain = Chain(speaker(USER), ctx, masked, reads_times=False)
     for piece in chinese_text.clauses(masked.text):
+        if len(piece.text) > chinese_text.LONGEST_CLAUSE:
+            continue
         _learn_name(piece.text, chain)
         chain.read(piece.text)
         found = [one.candidate for one in chain.findings if one.candidate.dimension is not None]
@@ -164,7 +166,7 @@ def _read(masked: chinese_text.Masked, ctx: SentenceContext) -> list[Finding]:
         people.append(Subject(ctx.partner, ctx.partner, "person"))
     chain = Chain(owner, ctx, masked, people)
     pieces = chinese_text.clauses(masked.text)
-    if pieces and ctx.asked:
+    if pieces and ctx.asked and len(pieces[0].text) <= chinese_text.LONGEST_CLAUSE:
         whole = complete(chinese_text.bare(pieces[0].text), ctx.asked)
         pieces = [replace(pieces[0], text=whole), *pieces[1:]]
     texts = list(_statements(pieces, speech=chinese_text.has_speech(masked)))
@@ -179,6 +181,8 @@ def _statements(pieces: Sequence[chinese_text.Piece], *, speech: bool) -> Iterat
     """The clauses of a sentence that state something, up to where it supposes or hands over."""
     held = ""
     for piece in pieces:
+        if len(piece.text) > chinese_text.LONGEST_CLAUSE:
+            continue
         text = chinese_text.bare(piece.text)
         if chinese_refusals.is_hypothetical(text):
             break
@@ -199,6 +203,8 @@ def _statements(pieces: Sequence[chinese_text.Piece], *, speech: bool) -> Iterat
 
 
 def _is_talk(piece: chinese_text.Piece) -> bool:
+    if len(piece.text) > chinese_text.LONGEST_CLAUSE:
+        return False
     text = chinese_text.bare(piece.text)
     return (
         chinese_refusals.is_phatic(piece.text)

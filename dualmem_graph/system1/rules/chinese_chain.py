@@ -24,6 +24,7 @@ from dualmem_graph.system1.rules.chinese_reading import Clause, Draft
 from dualmem_graph.system1.rules.chinese_skills import SKILLS
 from dualmem_graph.system1.rules.chinese_subjects import (
     ADDRESSED,
+    NOT_VERB,
     UNKNOWN,
     Subject,
     find_subject,
@@ -86,6 +87,8 @@ _FRONTED = re.compile(
 _FAVOURITE = re.compile(
     r"^(?P<thing>[^我，]{1,16}?)(?:一直)?是我(?P<says>最?(?:喜欢|爱|讨厌)的[^，]{1,8})$"
 )
+#: ``我邻居在…`` with a noun that is on no list: what follows is about that, not the speaker.
+_UNKNOWN_NOUN = re.compile(rf"{NOT_VERB}[\u4e00-\u9fff]{{2,3}}(?:在|是|今年|叫|已经|经常)")
 _NOT_BUT = re.compile(r"(?<=.{4})(?<![也就还可是])而?不是[^，吗]{1,14}$")
 _ONLY_NOT = re.compile(r"^(?:而)?不是[^，]{1,16}$")
 _TIME_ONLY = re.compile(
@@ -196,6 +199,9 @@ class Chain:
         for person in mentioned(predicate, self.owner):
             self._meet(person)
         drafts = next(filter(None, (book.read(clause) for book in _BOOKS)), [])
+        if not drafts and stated and subject.is_user and _UNKNOWN_NOUN.match(predicate):
+            self.subject = UNKNOWN
+            return
         self._keep(drafts, clause)
         if subject.kind == "person":
             self._meet(subject)

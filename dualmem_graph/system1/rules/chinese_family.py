@@ -10,6 +10,7 @@ from dualmem_graph.system1.rules import dimensions as dim
 from dualmem_graph.system1.rules.chinese_lexicon import (
     KIN,
     KIN_FORMS,
+    PET_FORMS,
     alternatives,
 )
 from dualmem_graph.system1.rules.chinese_reading import (
@@ -211,5 +212,9 @@ def pet_name(called: str, subject: Subject, owner: Subject) -> Draft:
     pet = Subject(subject.name, called, "pet", subject.kin)
     kind = Subject(subject.name, f"{owner.display}的{subject.kin}", "pet", subject.kin)
     return Draft(
-        keyed(dim.PET, called), subject.kin, says=f"叫{called}", about=kind, introduces=pet
+        keyed(dim.PET, called),
+        PET_FORMS.get(subject.kin, subject.kin),
+        says=f"叫{called}",
+        about=kind,
+        introduces=pet,
     )

@@ -151,6 +151,8 @@ def does(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     )
     action = _ALWAYS.sub("", action)
     action = re.sub(r"^(?:都|也|就|要|会|得|能|必须)+(?=..)", "", action)
+    if action in ("去", "来", "是", "做"):
+        return None
     key = keyed(dim.HABIT, re.sub(r"^去(?=[打踢跑游爬健看听学练吃喝买逛做上参骑拍].)", "", action))
     return [Draft(key, dim.YES, negated=clause.adverbials.past)] if key else None
 
@@ -158,7 +160,7 @@ def does(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
 def _is_activity(core: str) -> bool:
     """Whether a core starts with something that is done; states and talk are no habits."""
     return not re.match(
-        r"(?:都|也|就)?(?:睡不|起不|觉得|感觉|感到|想|忘|说|是(?!去)|有(?!氧)|很|太|被|让|没|不知"
+        r"(?:都|也|就)?(?:逼|叫|睡不|起不|觉得|感觉|感到|想|忘|说|是(?!去)|有(?!氧)|很|太|被|让|没|不知"
         r"|会(?:忘|想|觉)|担心|怀疑|好像|的|什么|能听|听说|看到|见到|遇到|碰到|梦|叫|在"
         r"(?!家|公司|外)|人|这|那|[A-Za-z]*$|最)|[\u4e00-\u9fff]{0,3}"
         r"(?:累|忙|困|烦|冷|热|好|贵|多|少|疼|痛)$",

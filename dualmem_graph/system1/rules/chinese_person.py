@@ -13,6 +13,7 @@ from dualmem_graph.system1.rules.chinese_lexicon import (
     JOB,
     LATIN_NAME,
     NICKNAME,
+    TRAITS,
     alternatives,
 )
 from dualmem_graph.system1.rules.chinese_reading import (
@@ -50,6 +51,7 @@ _SIGNS = (
     "瓶座 双鱼座"
 )
 
+_IS_TRAIT = re.compile(rf"(?:{TRAITS})$")
 _ANIMAL_YEARS = "鼠牛虎兔龙蛇马羊猴鸡狗猪"
 
 
@@ -197,6 +199,8 @@ def introduced(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
         or JOB.match(called)
         or KNOWN_PLACE.match(called)
     ):
+        return None
+    if _IS_TRAIT.match(called):
         return None
     if re.search(r"人$|控$|党$|迷$|族$|型$|粉$|手$|生$", called):
         return None

@@ -83,6 +83,8 @@ _CODE = re.compile(
 )
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _MOSTLY_CODE = 0.4
+#: How much of a text shows whether it is code.
+_CODE_SEEN = 1_000
 
 #: An order about a text that follows; the text is material, wherever the turn goes on.
 _TASK_TEXT = re.compile(
@@ -193,6 +195,7 @@ def is_phatic(clause: str) -> bool:
 
 def is_code(text: str) -> bool:
     """Whether a text is code, a log or an error message rather than something said."""
+    text = text[:_CODE_SEEN]
     if not _CODE.search(text):
         return False
     return "```" in text or len(_HAN.findall(text)) < _MOSTLY_CODE * len(text.replace(" ", ""))

@@ -58,14 +58,15 @@ _PREDICATE = (
     r"|搬|换|来自?|去|考|跳槽|对|不|爱|升|分手|单身|打算|准备|计划"
     r"|[0-9一二三四五六七八九十]{1,3}岁|得了|买|做|学|吃|喝|得过|退休|失业|过敏)"
 )
-_NOT_VERB = (
+#: Characters that open a predicate and no name.
+NOT_VERB = (
     r"(?!"
     r"[在是有喜讨怕住要想会也上说最下明昨去周已刚养很特怀结离辞不没对和跟给从被把都还就得能可爱吃喝开做当搬来回过打买卖身性脾比退失创待毕订怕让叫使令请给教帮骂逼催问陪嫁娶个一二三经平以每总现今超叫的]"
     r")"
 )
 _NAME_AFTER_KIN = re.compile(
     rf"(?P<name>{NICKNAME}(?![\u4e00-\u9fff]{{0}}$)|(?P<twice>[\u4e00-\u9fff])(?P=twice)(?!地)"
-    rf"|{FULL_NAME}{_PREDICATE}|{LATIN_NAME}|{_NOT_VERB}[\u4e00-\u9fff]{{2,3}}?{_PREDICATE})"
+    rf"|{FULL_NAME}{_PREDICATE}|{LATIN_NAME}|{NOT_VERB}[\u4e00-\u9fff]{{2,3}}?{_PREDICATE})"
 )
 _BARE_SURNAME = "王李张刘陈杨赵吴徐孙朱胡郭林罗郑梁谢宋韩冯邓曹彭蔡潘袁董蒋魏吕沈姚卢"
 _COMMON_WORDS = re.compile(

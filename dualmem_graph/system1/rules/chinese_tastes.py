@@ -6,9 +6,7 @@ import re
 from collections.abc import Iterable
 
 from dualmem_graph.system1.rules import dimensions as dim
-from dualmem_graph.system1.rules.chinese_lexicon import (
-    alternatives,
-)
+from dualmem_graph.system1.rules.chinese_lexicon import TRAITS, alternatives
 from dualmem_graph.system1.rules.chinese_reading import (
     Clause,
     Draft,
@@ -73,19 +71,6 @@ _DIETS = {
 
 _DIET = alternatives(" ".join(_DIETS))
 
-_TRAITS = alternatives(
-    """
-急性子 慢性子 暴脾气 社恐 社牛 i人 e人 I人 E人 话痨 夜猫子 早起鸟 路痴 脸盲 吃货 工作狂 完美主义者
-完美主义 颜控 颜狗 洁癖 乐天派 选择困难 选择困难症 拖延症 拖延症患者 强迫症 左撇子 宅男 宅女 死宅
-二次元 文艺青年 理科生 文科生 理工男 吃素主义者 素食主义者 不婚主义者 丁克 丁克族 佛教徒 基督徒
-穆斯林 党员 无神论者 恋爱脑 月光族 佛系 起床困难户 手残党 音痴 五音不全 内向 外向 内敛 开朗 乐观
-悲观 敏感 害羞 腼腆 细心 粗心 马虎 固执 倔强 随和 独立 理性 感性 急躁 冲动 谨慎 懒 懒散 勤快 节俭
-大方 幽默 安静 慢热 粗线条 玻璃心 较真 爱干净 大大咧咧 路怒症 容易焦虑 容易紧张 容易害羞 容易心软
-容易焦躁 怕生 认生 心软 直爽 直率 自律 要强 好强 自卑 自信 健忘 念旧 恋旧 怀旧 挑食 嘴馋 守时
-古灵精怪 调皮 黏人 粘人 胆小 活泼 温顺 高冷 好动 独来独往 不善言辞 不爱交际
-"""
-)
-
 _MBTI = r"[IEie][NSns][TFtf][JPjp](?:-[AT])?"
 
 
@@ -147,6 +132,7 @@ def fears_not(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
 
 
 @TASTES.on(
+    rf"(?:最|很)?怕的(?:事情?|东西)?(?:就)?是{_OBJECT}$",
     r"(?:有|有点|患有|重度|严重)*(?P<kind>恐高|社恐|恐飞|晕血|怕黑|怕高)(?:症)?$",
     rf"{_FEAR}{_OBJECT}$",
 )
@@ -217,7 +203,7 @@ def diet_ended(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
 
 @TASTES.on(
     rf"(?:的)?(?:口味|性格|脾气|性子|为人|个性|人)?(?:是)?(?:一)?(?:个|位|名)?{_DEGREE}(?:属于)?"
-    rf"(?P<trait>{_TRAITS}|{_MBTI})(?:型)?(?:的)?(?:人|性格|体质|患者|类型)?$",
+    rf"(?P<trait>{TRAITS}|{_MBTI})(?:型)?(?:的)?(?:人|性格|体质|患者|类型)?$",
     rf"(?:是)?(?:一)?个{_DEGREE}(?P<trait>[^，]{{2,10}}?)的人$",
     rf"(?:的)?(?:性格|脾气|个性){_DEGREE}(?P<trait>[^，的]{{1,8}}?)$",
     r"(?:的)?(?:MBTI|mbti|人格)(?:类型)?(?:是)?(?P<trait>[IEie][NSns][TFtf][JPjp])$",
@@ -250,7 +236,7 @@ def _attitudes(
     if (
         _DEICTIC.search(said)
         or said.startswith("的")
-        or said in ("了", "的", "过", "上", "上了", "死", "死了", "人")
+        or said in ("吃", "喝", "看", "玩", "了", "的", "过", "上", "上了", "死", "死了", "人")
     ):
         return None
     items = items_of(said)

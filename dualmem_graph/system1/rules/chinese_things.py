@@ -6,9 +6,7 @@ import re
 from collections.abc import Iterable
 
 from dualmem_graph.system1.rules import dimensions as dim
-from dualmem_graph.system1.rules.chinese_lexicon import (
-    ANIMALS,
-)
+from dualmem_graph.system1.rules.chinese_lexicon import ANIMALS, PET_FORMS
 from dualmem_graph.system1.rules.chinese_plans import planned
 from dualmem_graph.system1.rules.chinese_reading import (
     Clause,
@@ -29,7 +27,6 @@ _COUNT = r"(?:[一两二三四五六七八九十几好\d]+|个|只)?"
 
 _MEASURE = r"(?:只|条|匹|头|个|对|窝|缸|群|位)?"
 
-_PET_FORMS = {"小猫": "猫", "猫咪": "猫", "小狗": "狗", "狗狗": "狗", "狗子": "狗", "兔": "兔子"}
 
 _LIVELY = (
     r"(?:可爱的?|胖胖的?|超可爱的?|很乖的?|小|大|老|两岁的?|流浪的?|纯种的?"
@@ -49,7 +46,7 @@ _LIVELY = (
 )
 def has_pet(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     """``养了一只橘猫``, ``有只猫叫年糕``."""
-    kind, called = _PET_FORMS.get(match["pet"], match["pet"]), match["name"]
+    kind, called = PET_FORMS.get(match["pet"], match["pet"]), match["name"]
     verb = clause.core.lstrip("还也")[:1]
     if verb in "买带接捡有" and not called and not re.search(r"只|条|匹|领养|收养|捡", clause.core):
         return None
@@ -73,7 +70,7 @@ def has_pet(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
 )
 def no_pet(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     """``把仓鼠送人了``."""
-    kind = _PET_FORMS.get(match["pet"], match["pet"])
+    kind = PET_FORMS.get(match["pet"], match["pet"])
     return [Draft(keyed(dim.PET, kind), dim.YES, negated=True, timed=True)]
 
 
@@ -116,7 +113,7 @@ def thing_changed(match: re.Match[str], clause: Clause) -> Iterable[Draft] | Non
 
 
 @THINGS.on(
-    r"(?:终于|刚|又)?(?:买|入手|新买|添置|入|淘|提|贷款买|全款买|换|置办|拥有|收到|换|购入|订)"
+    r"(?:终于|刚|又)?(?:买|入手|新买|添置|入|淘|提|贷款买|全款买|换|置办|拥有|收藏|收到|换|购入|订)"
     rf"(?:到|下|入)?(?:了)(?P<thing>(?:[一两二三四五六七八九十几\d]+)?(?:{_DURABLE})?"
     r"(?:新)?[^，]{1,18}?)$",
     r"(?:还|也)?有(?P<thing>[一两二三四五六七八九十几\d]*"
@@ -163,7 +160,7 @@ def own_slot(match: re.Match[str], clause: Clause) -> Iterable[Draft] | None:
     if (
         re.search(
             r"意思|问题|想法|看法|建议|意见|观点|理解|感觉|回答|答案|需求|要求|情况|原因|重点"
-            r"|心情|朋友|生日|MBTI|mbti|性格|人格|兴趣|爱好|星座|梦想|代码|目的|天|时候|选择",
+            r"|心情|朋友|生日|MBTI|mbti|性格|人格|兴趣|爱好|星座|梦想|理想|愿望|目标|代码|目的|天|时候|选择",
             slot,
         )
         or "你" in value

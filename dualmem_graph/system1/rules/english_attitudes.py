@@ -50,14 +50,17 @@ def _attitude(value: str) -> Handler:
         spoken = match["v"]
         if _CLAUSE.match(spoken) or _MOODS.search(spoken):
             return []
-        if re.match(r"(?:all the|this|that|these|those|both of)\b", spoken):
+        if re.match(
+            r"(?:all the|(?:\w+ing )?(?:this|that|these|those)|both of|\w+ing (?:it|them))\b",
+            spoken,
+        ):
             return []
         phrase = cut(
             re.sub(r"^(?:the (?:sound|taste|smell|feel|feeling|thought) of )", "", spoken),
             company=False,
             listed=True,
         )
-        parts = _objects(phrase)
+        parts = _objects(re.sub(r"\s+as (?:an?|my|their) .*$", "", phrase))
         if view.subject.kind in (Kind.THING, Kind.WORLD):
             return []
         drafts = []
@@ -93,6 +96,9 @@ def _objects(phrase: str) -> list[str]:
     verbal = any(re.match(r"to\b|\w+ing\b", part) for part in parts)
     if len(parts) > 1 and verbal and not all(re.match(r"to\b|\w+ing\b", part) for part in parts):
         return [phrase]
+    linked = not verbal and re.search(r"\w (?:of|with|for|between|about|from|in|on|at) ", parts[0])
+    if len(parts) > 1 and linked:
+        return [phrase]  # "moments filled with love and joy"
     if len(parts) > 1 and any(
         is_pronoun(part) or re.match(r"(?:my|their|its|his|her)\b", part) for part in parts
     ):

@@ -98,7 +98,7 @@ TIME_TAIL = (
     r"|and (?:I|we|it|they|he|she|also|then)"
 )
 _STOP = re.compile(
-    rf"(?:\s+(?:{TIME_TAIL})\b.*|\s*[,;:(!?].*|\.(?:\s.*)?|\s+[-–—]\s.*)$", re.IGNORECASE
+    rf"(?:\s+(?:{TIME_TAIL})\b.*|\s*(?:[,;(!?]|:(?=\s)).*|\.(?:\s.*)?|\s+[-–—]\s.*)$", re.IGNORECASE
 )
 #: The words of a phrase, hyphens and apostrophes inside.
 WORD = re.compile(r"[\w'’-]+")

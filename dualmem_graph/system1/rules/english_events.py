@@ -102,11 +102,13 @@ _ALONE = word_set(
 )
 #: Participles of feeling: "was moved" tells no event.
 _FELT = word_set(
-    "amazed annoyed blown bored confused determined disappointed excited freaked hooked "
+    "exhausted drained swamped amazed annoyed blown bored confused determined "
+    "disappointed excited freaked hooked "
     "impressed inspired interested lost moved overwhelmed pleased psyched relieved scared "
     "shocked stoked stressed struck supposed surprised thrilled tired touched used "
     "worried"
 )
+_ONLY_THIS = re.compile(r"\w+ (?:this|that|these|those) \w+$")
 _SOME_WORDS = 3
 
 
@@ -180,6 +182,8 @@ def _goes_on(view: View, *, timed: bool) -> bool:
         return False
     if _LASTING_NOW.match(action):
         return True
+    if _ONLY_THIS.match(action):
+        return False
     if verb.lower() in _WEAK_PROGRESSIVE and not (timed and not view.subject.is_self):
         return False
     return len(content_words(rest)) >= 1 or not view.subject.is_self

@@ -214,7 +214,7 @@ def companion(view: View) -> list[Draft]:
 RULES: tuple[Rule, ...] = (
     rule(
         r"(?:is|was|got|has been|has gotten|gets)\s+(?:happily |recently "
-        r"|newly )?(?P<v>married|engaged|divorced|separated|widowed)\b(?! (?:in|with) (?:the"
+        r"|newly )?(?P<v>married|engaged|divorced|separated|widowed)\b(?! in\b)(?! with (?:the"
         r"|a|an|my|their) (?:community|project|work|process|conversation))",
         _relationship,
     ),

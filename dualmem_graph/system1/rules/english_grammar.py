@@ -57,7 +57,8 @@ _DROPPED_ADVERBIAL = word_set(
     "now then recently lately currently soon later eventually earlier so far nowadays"
 )
 _ASIDE = re.compile(
-    r"^(?:as for|for me\b|to me\b|in my opinion|at first$|after all|at least|by the way"
+    r"^(?:as for|on (?:another|a (?:different|lighter|related|side)) note|for me\b"
+    r"|to me\b|in my opinion|at first$|after all|at least|by the way"
     r"|in fact|in general|like you|like I said)",
     re.IGNORECASE,
 )
@@ -110,7 +111,9 @@ def _split_adverbial(clause: str) -> tuple[str, str]:
         return "", clause
     starts = [match for match in _MAIN.finditer(clause) if match.start() > 0]
     after_comma = [match for match in starts if clause[: match.start(1)].rstrip().endswith(",")]
-    if after_comma:
+    if time and starts and starts[0][1].split()[0].lower() not in {"my", "our"}:
+        starts = starts[:1]
+    elif after_comma:
         starts = after_comma
     elif _SUBORDINATOR.match(clause):
         starts = [match for match in starts if not match[1].lower().startswith(("my", "our"))][1:2]

@@ -56,11 +56,7 @@ def _suffers(match: re.Match[str], view: View) -> list[Draft]:
     phrase = without_article(cut(match["v"]))
     phrase = re.sub(r"^(?:bad|terrible|frequent|severe|chronic|mild|really bad)\s+", "", phrase)
     words = [word.lower() for word in WORD.findall(phrase)]
-    sure = (
-        match["verb"]
-        .lower()
-        .startswith(("suffer", "is suff", "has suff", "struggl", "is struggl", "has strug"))
-    )
+    sure = match["verb"].lower().startswith(("suffer", "is suff", "has suff"))
     if not words or not (is_condition(words) or (sure and len(words) < 4)):
         return []
     dimension = key_of(dim.HEALTH, phrase)

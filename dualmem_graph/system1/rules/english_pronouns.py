@@ -44,6 +44,9 @@ _PAST_MARK = re.compile(
 )
 
 
+_FILLED = re.compile(r"^(has|is|was|had|are|have) (?:actually|basically|literally|honestly) ")
+
+
 def third_person(rest: str, subject: Subject, speaker: str) -> str:
     """Put a predicate as spoken into the third person of its subject.
 
@@ -72,7 +75,7 @@ def third_person(rest: str, subject: Subject, speaker: str) -> str:
         tail = _later_pronouns(tail, speaker, named=subject.display.startswith(display_of(speaker)))
     else:
         tail = _others_pronouns(tail, speaker)
-    return " ".join([*head, tail])
+    return " ".join([*head, _FILLED.sub(r"\1 ", tail)])
 
 
 def _conjugate_listed(words: list[str], at: int, rest: str) -> None:

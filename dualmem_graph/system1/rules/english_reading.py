@@ -22,6 +22,7 @@ from dualmem_graph.system1.rules import (
     english_traits,
     english_work,
 )
+from dualmem_graph.system1.rules.english_clauses import split_clauses
 from dualmem_graph.system1.rules.english_drafts import Draft, View
 from dualmem_graph.system1.rules.english_grammar import parse
 from dualmem_graph.system1.rules.english_habits import habit
@@ -86,6 +87,14 @@ _THIRD = re.compile(
 _TOGETHER = re.compile(r"^and (?:(?:their|his|her|the) )?[\w'-]+(?: [A-Z][\w'-]+)? (?P<rest>.+)$")
 
 
+#: A statement that names a time to come, as far as its words tell without a date to count from.
+_DATED = re.compile(
+    r"\b(?:next|tomorrow|tonight|soon|20\d\d|January|February|March|April|May|June|July"
+    r"|August|September"
+    r"|October|November|December)\b"
+)
+
+
 def read_statement(content: str) -> Reading | None:
     """What a third-person statement is a version of; ``None`` where no rule knows.
 
@@ -98,7 +107,8 @@ def read_statement(content: str) -> Reading | None:
     view = _third_view(match) if match else _bare_view(text)
     if view is None:
         return None
-    drafts = dimensioned(view) or plan(view, future=True, timed=True) or habit(view)
+    future = bool(_DATED.search(view.text)) or view.text.startswith("will ")
+    drafts = dimensioned(view) or plan(view, future=future, timed=True) or habit(view)
     drafts = [draft for draft in drafts if draft.dimension]
     if not drafts:
         return None
@@ -121,7 +131,13 @@ def _third_view(match: re.Match[str]) -> View | None:
     if together:
         both = together["rest"]
         return View(replace(subject, plural=True), both, analyse(both, plural=True))
+    rest = _first_clause(rest)
     return View(subject, rest, analyse(rest))
+
+
+def _first_clause(predicate: str) -> str:
+    """The first statement of a predicate: "enjoys pottery and finds it calming" is two."""
+    return split_clauses(f"She {predicate}")[0].removeprefix("She ")
 
 
 def _bare_view(text: str) -> View | None:

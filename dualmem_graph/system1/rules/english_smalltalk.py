@@ -14,17 +14,21 @@ from dualmem_graph.text.chunks import sentences
 #: A sentence of these words alone says nothing of anybody's life.
 _PHATIC = word_set(
     "hey hi hello hiya yo there again everyone all good morning evening afternoon night day bye "
-    "goodbye see you ya later soon take care thanks thank so much very a lot ton bunch million ok "
+    "goodbye see you ya later soon take care thanks thank so much very a lot ton bunch "
+    "million ok "
     "okay k kk yes yeah yep yup no nope nah sure right cool nice great awesome amazing perfect "
-    "wonderful lovely fantastic excellent wow oh ah ugh lol lmao omg got it i see understood makes "
+    "wonderful lovely fantastic excellent wow oh ah ugh lol lmao omg got it i see "
+    "understood makes "
     "sense sounds that this is was really too funny hilarious interesting helpful same here "
-    "exactly indeed agreed totally absolutely definitely of course fine am doing well how are what "
+    "exactly indeed agreed totally absolutely definitely of course fine am doing well "
+    "how are what "
     "up going welcome problem worries np please sorry never mind nevermind love appreciate think "
     "know do not agree with guess let us me try done go ahead continue stop start next more one "
-    "moment wait second sec minute just tired bored happy today now pretty kinda fun to talk hear "
+    "moment wait second sec minute just tired bored happy today now pretty kinda fun "
+    "to talk hear "
     "from long time be back tell about mean work works working for and the best bad pleasure "
-    "cheers ty thx yw brb gtg ttyl word true fair enough point luck congrats congratulations whatever "
-    "maybe idk dunno alright bravo gotcha sweet roger noted"
+    "cheers ty thx yw brb gtg ttyl word true fair enough point luck congrats congratulations "
+    "whatever maybe idk dunno alright bravo gotcha sweet roger noted"
 )
 _LAUGHTER = re.compile(r"(?:ha){2,}h?|(?:he){2,}|a+w+|h+m+|u+[mh]+")
 _LONGEST_IDLE = 25

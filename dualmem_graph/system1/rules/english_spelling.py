@@ -77,7 +77,11 @@ _SOFTENER = re.compile(
     r"\b(?:kind|sort) of\b(?= (?!music|food|person|thing)\w+)|\bkinda\b|\bsorta\b", re.IGNORECASE
 )
 _ELIDED_DUTY = re.compile(r"^got to\b(?= (?!(?:see|know|go|visit|meet)\b)\w+)", re.IGNORECASE)
-_HAD_OR_WOULD = re.compile(r"\b(I|we|he|she|they|you)'d\b(?=\W+(\w+)|$)", re.IGNORECASE)
+_HAD_OR_WOULD = re.compile(
+    r"\b(I|we|he|she|they|you)'d\b(?=(?:\W+(?:all|both|always|often|also|usually|just"
+    r"|sometimes|never|only))?\W+(\w+)|$)",
+    re.IGNORECASE,
+)
 _DAY = re.compile(r"\b(?:Fri|Sat|Sun)\b", re.IGNORECASE)
 _SHORT = re.compile(r"(?<![\w'./@-])(?:w/(?=\s)|'?[A-Za-z][A-Za-z-]*)(?![\w/@'-]|\.\w)")
 _EXPANSIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(

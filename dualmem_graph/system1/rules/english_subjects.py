@@ -150,11 +150,22 @@ def _named(text: str, people: tuple[Person, ...]) -> tuple[Subject, str] | None:
         subject = Subject(name, f"{name}'s {noun}", Kind.THING, noun=noun, owner="name")
         return subject, " ".join(words[at:])
     words = [word for word in rest.split()[:4] if word.lower() not in LIGHT_ADVERBS]
-    if not words or not verbs.is_finite(words[0].lower()):
+    if not words or not verbs.is_finite(words[0].lower()) or _is_noun(words, rest):
         return None
     known = any(person.name == name for person in people)
     kind = Kind.PERSON if known else Kind.NAME
     return Subject(name, name, kind, people=(Person(name),)), rest
+
+
+def _is_noun(words: list[str], rest: str) -> bool:
+    """Whether what looks like a verb after a name is a plural noun ("Fantasy books always …")."""
+    first = words[0].lower()
+    if first in verbs.AUXILIARIES or not verbs.is_third(first):
+        return False
+    following = rest.split()[1:2]
+    adverb = bool(following) and following[0].lower() in LIGHT_ADVERBS
+    verb = len(words) > 1 and (verbs.is_finite(words[1].lower()) or words[1].lower() in verbs.BASES)
+    return adverb or verb
 
 
 def _world(text: str, ctx: SentenceContext) -> tuple[Subject, str] | None:

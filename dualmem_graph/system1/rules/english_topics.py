@@ -19,7 +19,14 @@ from dualmem_graph.system1.rules.english_drafts import (
 )
 from dualmem_graph.system1.rules.english_family import singular
 from dualmem_graph.system1.rules.english_person import age_in_digits
-from dualmem_graph.system1.rules.english_words import KIN, LANGUAGES, PARTNERS, PETS, SINGLE_KIN
+from dualmem_graph.system1.rules.english_words import (
+    APPOINTMENTS,
+    KIN,
+    LANGUAGES,
+    PARTNERS,
+    PETS,
+    SINGLE_KIN,
+)
 from dualmem_graph.system1.rules.findings import USER
 from dualmem_graph.system1.rules.wordlist import word_set
 
@@ -168,7 +175,8 @@ def _thing(about: _Topic) -> list[Draft]:
     if where is None or about.owner or about.negated:
         return []
     short = len(about.noun.split()) <= _LONGEST_THING
-    if not short or _STATES.match(where["v"]) or _DATED.match(where["v"]):
+    passing = APPOINTMENTS & set(about.noun.split())
+    if passing or not short or _STATES.match(where["v"]) or _DATED.match(where["v"]):
         return []
     dimension = key_of(dim.POSSESSION, about.noun)
     return [Draft(dimension, cut(where["v"], company=False))] if dimension else []
