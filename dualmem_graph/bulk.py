@@ -16,7 +16,8 @@ from dualmem_graph.errors import InputError
 from dualmem_graph.resources import Resources
 from dualmem_graph.storage.ids import node_id
 from dualmem_graph.storage.records import NewNode, WriteOp
-from dualmem_graph.types import Layer, MemoryType, Scope
+from dualmem_graph.system1 import rules
+from dualmem_graph.types import CHAINED_LAYERS, Layer, MemoryType, Scope
 
 Matrix = NDArray[np.float32]
 
@@ -43,11 +44,13 @@ def read_vectors(vectors: ArrayLike | None, count: int) -> Matrix | None:
     if vectors is None:
         return None
     try:
-        matrix = np.asarray(vectors, dtype=np.float32)
+        matrix: Matrix = np.asarray(vectors, dtype=np.float32)
     except (TypeError, ValueError) as error:
         raise InputError(
             f"vectors are no matrix of numbers ({error}); pass {count} rows of equal width"
         ) from None
+    if matrix.size == 0 and count == 0:
+        return None
     if matrix.ndim != 2 or len(matrix) != count:
         raise InputError(
             f"vectors have shape {matrix.shape}, expected ({count}, width): one per node"
@@ -55,7 +58,8 @@ def read_vectors(vectors: ArrayLike | None, count: int) -> Matrix | None:
     if not np.isfinite(matrix).all():
         raise InputError("vectors hold NaN or infinity; replace or leave out those rows")
     norms = np.linalg.norm(matrix, axis=1, keepdims=True)
-    return np.divide(matrix, norms, out=np.zeros_like(matrix), where=norms > 0)
+    unit: Matrix = np.divide(matrix, norms, out=np.zeros_like(matrix), where=norms > 0)
+    return unit
 
 
 def read_nodes(
@@ -84,12 +88,18 @@ def _import_node(scope: Scope, raw: Any, place: int, settings: Settings, now: da
         given = validation.label(raw.get("id"), "id")
         # one text imported twice from two places is two memories; the same list twice is one
         key = node_id(scope, given or f"import:{at.isoformat()}", layer, content)
+        # what it is a version of, so that what is said later can supersede it
+        reading = rules.read_statement(content) if layer in CHAINED_LAYERS else None
+        named = validation.label(raw.get("subject"), "subject")
         return NewNode(
             id=key,
             layer=layer,
             content=content,
             memory_type=MemoryType(kind),
-            subject=validation.label(raw.get("subject"), "subject") or "user",
+            subject=named or (reading.subject if reading else "user"),
+            dimension=reading.dimension if reading else None,
+            value=reading.value if reading else None,
+            negated=reading.negated if reading else False,
             tags=validation.tags(raw.get("tags"), settings) or (),
             metadata=validation.metadata(raw.get("metadata"), settings),
             agent_id=validation.label(raw.get("agent_id"), "agent_id"),

@@ -7,6 +7,7 @@ what was asked for.
 
 from __future__ import annotations
 
+import heapq
 import logging
 import re
 from collections.abc import Iterable, Sequence
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from dualmem_graph.config import Settings
 from dualmem_graph.errors import EmbeddingError, EmbeddingMismatchError
 from dualmem_graph.recall.filters import Test, narrows, statuses_read
 from dualmem_graph.recall.hints import SINGLE_SLOTS
@@ -36,8 +38,11 @@ PROFILE = "profile"
 
 #: Candidates of an anchor at least: with 50 each, nothing in the first ten is lost.
 _LEAST_POOL = 50
-#: Full text ranks by the statistics of all scopes, so more of its candidates are re-scored here.
-_FULL_TEXT_FACTOR = 4
+#: Of these, the nodes that may score best are read: so many per item, and so many at least.
+_READ_PER_ITEM = 4
+_LEAST_READ = 40
+#: Hits by word, best first, whose speakers and subjects are the names that a question may hold.
+_NAMES_FROM = 20
 _PAGE = 200
 #: What a profile consists of, and what its layers score; the second where there is no first.
 _PROFILE_LAYERS: tuple[dict[Layer, float], ...] = (
@@ -82,11 +87,11 @@ def find(deps: RecallDeps, request: RecallRequest, query: Understanding, visible
     Raises:
         EmbeddingMismatchError: the store was written with another embedder.
     """
-    if query.is_empty or deps.store.scope_info(request.scope) is None:
+    if query.is_empty:
         return Found(route=query.route)
     if query.route == PROFILE_ROUTE:
         found = Found(route=PROFILE_ROUTE)
-        _keep_visible(deps, request, found, profile_hits(deps, request, visible), visible)
+        _read(deps, request, found, profile_hits(deps, request, visible), visible)
         if found.hits:
             return found
     pool = max(_LEAST_POOL, request.top_k * deps.settings.hybrid_overfetch_multiplier)
@@ -103,16 +108,40 @@ def _find_within(
 ) -> tuple[Found, bool]:
     found = Found(route=PROACTIVE if query.route == PROACTIVE else NORMAL)
     by_word = lexical_hits(deps, request, query, pool)
-    _keep_visible(deps, request, found, by_word, visible)
-    found.names = names_in(query.text, found.nodes.values())
+    if query.is_question:
+        _read(deps, request, found, by_word[:_NAMES_FROM], visible)
+        found.names = names_in(query.text, found.nodes.values())
     found.vector, degraded = embed_query(deps, query.dense_text(found.names))
     by_meaning, more_degraded = semantic_hits(deps, request, found.vector, pool)
-    _keep_visible(deps, request, found, by_meaning, visible)
     found.degraded = (*degraded, *more_degraded)
-    _keep_visible(deps, request, found, slot_hits(deps, request, query, found.names), visible)
+    hits = [*by_word, *by_meaning]
+    if not narrows(request):
+        hits = shortlist(hits, deps.settings, max(_LEAST_READ, _READ_PER_ITEM * request.top_k))
+    hits += slot_hits(deps, request, query, found.names)
     if query.route == PROACTIVE:
-        _keep_visible(deps, request, found, intention_hits(deps, request), visible)
+        hits += intention_hits(deps, request)
+    found.hits.clear()
+    _read(deps, request, found, hits, visible)
     return found, len(by_word) < pool and len(by_meaning) < pool
+
+
+def shortlist(hits: Sequence[AnchorHit], settings: Settings, size: int) -> list[AnchorHit]:
+    """Keep the hits of the nodes that may score best, before any node is read.
+
+    What one anchor did not find scores there at most as much as the last that it did find.
+    """
+    found: dict[str, dict[str, float]] = {SEMANTIC: {}, LEXICAL: {}}
+    for hit in hits:
+        found[hit.anchor][hit.node_id] = hit.score
+    by_meaning, by_word = weights(settings)
+    least = {anchor: min(scores.values(), default=0.0) for anchor, scores in found.items()}
+    bounds = {
+        hit.node_id: by_meaning * found[SEMANTIC].get(hit.node_id, least[SEMANTIC])
+        + by_word * found[LEXICAL].get(hit.node_id, least[LEXICAL])
+        for hit in hits
+    }
+    kept = set(heapq.nlargest(size, bounds, key=bounds.__getitem__))
+    return [hit for hit in hits if hit.node_id in kept]
 
 
 def lexical_hits(
@@ -126,12 +155,12 @@ def lexical_hits(
     hits = deps.store.lexical(
         request.scope,
         list(query.terms),
-        pool * _FULL_TEXT_FACTOR,
+        pool,
         layers=request.layers,
         statuses=tuple(statuses),
     )
     scores = lexical_scores(query.terms, query.length, hits, k1=settings.bm25_k1, b=settings.bm25_b)
-    best = sorted(scores.items(), key=lambda item: -item[1])[:pool]
+    best = sorted(scores.items(), key=lambda item: -item[1])
     return [AnchorHit(node_id, LEXICAL, score) for node_id, score in best]
 
 
@@ -212,6 +241,16 @@ def embed_query(deps: RecallDeps, text: str) -> tuple[Vector | None, tuple[str, 
     return (vector if np.any(vector) else None), ()
 
 
+def weights(settings: Settings) -> tuple[float, float]:
+    """Weigh meaning and words by what counts in this mode; a perfect match scores 1 in each."""
+    if settings.reader_mode == "semantic":
+        return 1.0, 0.0
+    if settings.reader_mode == "lexical":
+        return 0.0, 1.0
+    total = settings.hybrid_w_sem + settings.hybrid_w_bm25
+    return settings.hybrid_w_sem / total, settings.hybrid_w_bm25 / total
+
+
 def names_in(question: str, nodes: Iterable[Node]) -> tuple[str, ...]:
     """List the names that a question speaks of, out of those of speakers and subjects."""
     known = {node.name if node.layer is Layer.RAW else node.subject for node in nodes}
@@ -229,7 +268,7 @@ def _mentions(text: str, name: str) -> bool:
     return name in text
 
 
-def _keep_visible(
+def _read(
     deps: RecallDeps, request: RecallRequest, found: Found, hits: list[AnchorHit], visible: Test
 ) -> None:
     """Add hits; an earlier version counts for finding its head even where it is not shown."""

@@ -154,8 +154,14 @@ def _statements_of_turns(
             candidates[id_].anchors.add("turn")
             candidates[id_].via = new[id_].node.id
     _fill_in_cosines(deps, request, found, candidates)
+    outdated = {
+        turn_id
+        for turn_id, nodes in statements.items()
+        if nodes and all(n.status is Status.SUPERSEDED and not visible(n) for n in nodes)
+    }
     return Drawn(
         statements={turn_id: tuple(ids) for turn_id, ids in current.items() if ids},
+        outdated=frozenset(outdated),
         withdrawn=frozenset(
             turn_id
             for turn_id, nodes in statements.items()
@@ -247,13 +253,15 @@ def _item(
 def evolution_chain(node: Node, links: Sequence[ChainLink]) -> tuple[EvolutionItem, ...] | None:
     """List a memory and its earlier versions, newest first; ``None`` where there are none.
 
-    ``update_type`` of an item says why the version after it replaced it. Deleted versions are
-    not told.
+    ``update_type`` of an item says what that version did to the one before it; the first version
+    has none. Deleted versions are not told.
     """
     earlier = [link for link in links if link.node.status is not Status.SHADOW]
     if not earlier:
         return None
-    return (_version(node, None), *(_version(link.node, link.update_type) for link in earlier))
+    versions = [node, *(link.node for link in earlier)]
+    did = [*(link.update_type for link in earlier), None]
+    return tuple(map(_version, versions, did))
 
 
 def _version(node: Node, update_type: UpdateType | None) -> EvolutionItem:

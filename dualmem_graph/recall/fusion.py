@@ -13,6 +13,7 @@ from datetime import timedelta
 from typing import Any
 
 from dualmem_graph.config import Settings
+from dualmem_graph.recall.anchors import weights
 from dualmem_graph.recall.hints import slot_of
 from dualmem_graph.recall.intent import PROACTIVE, PROFILE, Understanding
 from dualmem_graph.recall.request import RecallRequest
@@ -50,10 +51,12 @@ class Drawn:
 
     Attributes:
         statements: per turn, the ids of its current statements.
+        outdated: turns all of whose statements were replaced; their heads answer instead.
         withdrawn: turns of which a statement was deleted; they do not speak for themselves.
     """
 
     statements: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    outdated: frozenset[str] = frozenset()
     withdrawn: frozenset[str] = frozenset()
 
 
@@ -79,7 +82,7 @@ def score(
 ) -> Ranked:
     """Score one candidate by itself."""
     node = candidate.node
-    by_meaning, by_word = _weights(settings)
+    by_meaning, by_word = weights(settings)
     terms: dict[str, Any] = {
         "semantic": by_meaning * max(candidate.semantic or 0.0, 0.0),
         "lexical": by_word * candidate.lexical,
@@ -134,12 +137,13 @@ def _let_statements_stand_for_turns(
         if turn is None:
             continue
         best = max(fitting, key=lambda entry: entry.score, default=None)
-        if best is not None and best.score >= settings.recall_statement_share * turn.score:
+        fits = best is not None and best.score >= settings.recall_statement_share * turn.score
+        if best is not None and (fits or turn_id in drawn.outdated):
             if turn.score > best.score:
                 best.score = turn.score
                 best.terms["turn"] = turn.score
             del ranked[turn_id]
-    for turn_id in drawn.withdrawn:
+    for turn_id in drawn.withdrawn | drawn.outdated:
         ranked.pop(turn_id, None)
 
 
@@ -184,16 +188,6 @@ def _damp_repeated_turns(order: Sequence[Ranked], drawn: Drawn, factor: float) -
 def _best_first(item: Ranked) -> tuple[float, float, int]:
     said = item.node.memory_at.timestamp() if item.node.memory_at else 0.0
     return (-item.score, -said, -item.node.seq)
-
-
-def _weights(settings: Settings) -> tuple[float, float]:
-    """Weigh what counts in this mode, so that a perfect match scores 1 in each."""
-    if settings.reader_mode == "semantic":
-        return 1.0, 0.0
-    if settings.reader_mode == "lexical":
-        return 0.0, 1.0
-    total = settings.hybrid_w_sem + settings.hybrid_w_bm25
-    return settings.hybrid_w_sem / total, settings.hybrid_w_bm25 / total
 
 
 def _slot_fit(node: Node, query: Understanding, names: Sequence[str]) -> float:

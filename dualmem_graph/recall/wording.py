@@ -108,7 +108,9 @@ _OWN_LIFE_EN = re.compile(
     re.IGNORECASE,
 )
 _ADVICE_EN = re.compile(r"\b(?:should|could|can|would|if|think|better|suggest\w*)\b", re.I)
-_OWN_LIFE_ZH = re.compile(r"我.*(?:哪|什么|谁|多少|几|多大|多久|吗|有没有|是不是)|(?:哪|什么|谁|几).*我")
+_OWN_LIFE_ZH = re.compile(
+    r"我.*(?:哪|什么|谁|多少|几|多大|多久|吗|有没有|是不是)|(?:哪|什么|谁|几).*我"
+)
 _ADVICE_ZH = re.compile(r"为什么|应该|怎么|如何|可以|能|要不要|觉得|建议|如果|怎样|好呢|好[?？]")
 _HISTORY = re.compile(
     r"\b(?:used to|before|previous(?:ly)?|earlier|formerly|in the past|history|chang(?:e|es|ed)"

@@ -16,6 +16,7 @@ from dualmem_graph.storage.ledger import LEDGER_FILE
 from dualmem_graph.storage.store import MemoryStore
 from dualmem_graph.testing import HashEmbeddings
 
+
 @pytest.fixture(autouse=True)
 def _sound(tmp_path: Path) -> Iterator[None]:
     """Whatever a test did to its stores, no invariant of theirs is broken afterwards."""

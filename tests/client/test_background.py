@@ -217,7 +217,7 @@ def test_a_crash_before_the_extraction_loses_nothing(open_memory: Open) -> None:
     with pytest.raises(Killed):
         memory.add("I live in Porto.", user_id="u", session_id="s")
     kept = [item.content for item in memory.list(user_id="u", layers=["L1"])]
-    (job,) = memory._resources.store.jobs.list()  # noqa: SLF001
+    (job,) = memory._resources.store.jobs.list()
     memory.close()
 
     # this process lives on, so the lease has to lapse; of a dead one it is taken at once
@@ -255,7 +255,7 @@ def test_one_bad_job_is_parked_and_shown_and_the_others_are_done(open_memory: Op
         assert [result.status for result in results] == ["stored", "partial", "stored"]
         assert texts(memory) == ["User's kayak is old.", "User's loom is old."]
         assert memory.status()["jobs"]["parked"] == 1
-        jobs = memory._resources.store.jobs  # noqa: SLF001
+        jobs = memory._resources.store.jobs
         (parked,) = jobs.list(state="parked")
         assert (parked.id, parked.kind, parked.attempts) == (results[1].job_id, "extract", 2)
         assert "400" in (parked.error or "")
@@ -296,7 +296,7 @@ def test_a_fault_of_our_own_is_parked_too_and_stops_nobody(
         set(),
         {"location"},
     ]
-    (parked,) = memory._resources.store.jobs.list(state="parked")  # noqa: SLF001
+    (parked,) = memory._resources.store.jobs.list(state="parked")
     assert parked.error == "RuntimeError: a fault"
 
 

@@ -109,9 +109,7 @@ CJK = {
 
 
 @pytest.mark.parametrize("query", CJK)
-def test_words_of_every_script_rank_their_memory_first(
-    query: str, open_memory: Open
-) -> None:
+def test_words_of_every_script_rank_their_memory_first(query: str, open_memory: Open) -> None:
     memory = open_memory(embeddings=Table())
     _know(memory, *CJK.values())
 
@@ -242,9 +240,7 @@ def test_what_could_not_be_embedded_is_found_by_word_and_embedded_later(open_mem
         memory = open_memory(
             embed_base_url=stub.base_url, embed_model="m", embed_dim=32, embed_max_retries=0
         )
-        results = [
-            memory.add(f"I own a {name}.", user_id="u", session_id="s") for name in names
-        ]
+        results = [memory.add(f"I own a {name}.", user_id="u", session_id="s") for name in names]
 
         assert [result.status for result in results] == ["pending"] * 5
         assert all("embedding" in result.degraded[0] for result in results)
@@ -253,7 +249,7 @@ def test_what_could_not_be_embedded_is_found_by_word_and_embedded_later(open_mem
             found = memory.search(name, user_id="u")
             assert [item.content for item in found][:1] == [f"User owns a {name}."]
             assert any("embedding" in reason for reason in found.degraded)
-        stub._embedding_script.clear()  # noqa: SLF001 - the endpoint recovers
+        stub._embedding_script.clear()
 
         assert memory.flush() is True
 

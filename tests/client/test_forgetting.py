@@ -70,7 +70,7 @@ def test_what_was_deleted_does_not_come_back_from_its_own_turn(open_memory: Open
     # the turn is read again by a job, as after a crash
     from dualmem_graph.storage.records import NewJob, Plan
 
-    store, scope = memory._resources.store, first.scope  # noqa: SLF001
+    store, scope = memory._resources.store, first.scope
     assert scope is not None
     again = NewJob("extract", "again", {"turn_ids": list(first.turn_ids)})
     store.apply(scope, Plan(jobs=[again]), actor="test")

@@ -137,7 +137,7 @@ def test_a_turn_whose_answers_stay_broken_is_kept_and_read_again_without_being_s
     assert result.job_id is not None
     assert len(result.degraded) == 1
     assert "no usable answer for 'extract'" in result.degraded[0]
-    assert [job.kind for job in memory._resources.store.jobs.list(state="queued")] == ["extract"]  # noqa: SLF001
+    assert [job.kind for job in memory._resources.store.jobs.list(state="queued")] == ["extract"]
 
     assert memory.flush() is True
 

@@ -59,7 +59,10 @@ def test_an_id_that_was_not_shown_voids_that_link_alone(
     unknown: Any, open_memory: Open, caplog: pytest.LogCaptureFixture
 ) -> None:
     chat = model(
-        [EX(fact(BRAGA, "Ilka"), fact("Ilka lives with a heron.", "Ilka")), EX(fact(PORTO, "Ilka"))],
+        [
+            EX(fact(BRAGA, "Ilka"), fact("Ilka lives with a heron.", "Ilka")),
+            EX(fact(PORTO, "Ilka")),
+        ],
         [RE(ADD(PORTO, [unknown]))],
     )
     memory = open_memory(chat, reconcile_min_similarity=0.0)
@@ -101,9 +104,7 @@ def test_real_ids_are_never_shown_to_the_model(open_memory: Open) -> None:
 
 def test_a_contradiction_supersedes_even_where_the_model_only_deletes(open_memory: Open) -> None:
     adores, dislikes = "User adores okra.", "User dislikes okra."
-    chat = model(
-        [EX(identity=[fact(adores)]), EX(identity=[fact(dislikes)])], [forget(adores)]
-    )
+    chat = model([EX(identity=[fact(adores)]), EX(identity=[fact(dislikes)])], [forget(adores)])
     memory = open_memory(chat, reconcile_min_similarity=0.0)
     memory.add("I adore okra.", user_id="u", wait=True)
 
@@ -148,7 +149,10 @@ def test_only_the_head_of_a_chain_is_a_result(open_memory: Open) -> None:
     assert "Porto" in block
     assert "Braga" not in block
     assert {item.content for item in both} == {old, new}
-    assert {item.content for item in memory.list(user_id="u", include_superseded=True)} >= {old, new}
+    assert {item.content for item in memory.list(user_id="u", include_superseded=True)} >= {
+        old,
+        new,
+    }
 
 
 @pytest.mark.parametrize("answer", [RE(DELETE(1)), RE(ADD("User keeps bees.", [1]))])
@@ -188,9 +192,7 @@ WORDINGS = [
 def test_wordings_of_one_preference_are_one_chain_from_a_similarity_on(
     cosine: float, left: list[str], open_memory: Open
 ) -> None:
-    chat = model(
-        [EX(identity=[fact(text)]) for text in WORDINGS], [RE(ADD("User likes tea.", []))]
-    )
+    chat = model([EX(identity=[fact(text)]) for text in WORDINGS], [RE(ADD("User likes tea.", []))])
     memory = open_memory(chat, embeddings=Alike(cosine))
 
     for day, text in enumerate(WORDINGS, start=1):

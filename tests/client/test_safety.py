@@ -197,8 +197,8 @@ def test_neither_keys_nor_memories_are_logged_or_shown(
         memory.update(item.memory_id, f"User buys {private}.", user_id="u")
         memory.flush()
         shown = [memory.status(), memory.settings, memory.settings.model_dump_json(), memory]
-        shown += [memory._resources.chat, memory._resources.embedder, memory.stats()]  # noqa: SLF001
-        parked = memory._resources.store.jobs.list()  # noqa: SLF001
+        shown += [memory._resources.chat, memory._resources.embedder, memory.stats()]
+        parked = memory._resources.store.jobs.list()
 
     assert stub.requests[0].headers["authorization"] == f"Bearer {secret}"
     assert any(result.degraded for result in results)

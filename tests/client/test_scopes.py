@@ -19,9 +19,7 @@ def _everything(memory: SyncMemoryClient, user: str) -> str:
     read: list[Any] = [memory.list(user_id=user).to_dict()]
     read.append(memory.list(user_id=user, layers=["L1_RAW"], include_superseded=True).to_dict())
     for query in queries:
-        found = memory.search(
-            query, user_id=user, include_superseded=True, explain=True, top_k=200
-        )
+        found = memory.search(query, user_id=user, include_superseded=True, explain=True, top_k=200)
         read += [found.to_dict(), memory.context(query, user_id=user)]
         read.append(memory.search(query, user_id=user, as_of="2100-01-01").to_dict())
     read.append([event.to_dict() for event in memory.history(user_id=user)])
@@ -31,9 +29,7 @@ def _everything(memory: SyncMemoryClient, user: str) -> str:
 
 
 @pytest.mark.parametrize("other_app", [False, True])
-def test_nothing_of_one_user_is_ever_read_for_another(
-    other_app: bool, open_memory: Open
-) -> None:
+def test_nothing_of_one_user_is_ever_read_for_another(other_app: bool, open_memory: Open) -> None:
     def told(word: str) -> list[Any]:
         old, new = f"User lives in {word}ville.", f"User lives in New {word}ville."
         return [EX(old, basic_info=[{"key": "location", "value": f"{word}ville"}]), EX(new)]
@@ -127,7 +123,19 @@ def test_an_integer_is_its_decimal_string(memory: SyncMemoryClient) -> None:
     assert [summary.user_id for summary in memory.list_scopes()] == ["7"]
 
 
-BLANKS: list[Any] = ["", "  ", "\t\n", None, True, 1.5, b"u", ["u"], {"id": "u"}, "a\x00b", "\ud800"]
+BLANKS: list[Any] = [
+    "",
+    "  ",
+    "\t\n",
+    None,
+    True,
+    1.5,
+    b"u",
+    ["u"],
+    {"id": "u"},
+    "a\x00b",
+    "\ud800",
+]
 
 
 @pytest.mark.parametrize("user", BLANKS, ids=repr)

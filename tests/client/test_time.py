@@ -86,17 +86,13 @@ def test_the_order_of_arrival_does_not_decide(
     cities = {2022: "Oslo", 2023: "Turku", 2024: "Riga"}
 
     for year in order:
-        memory.add(
-            f"I live in {cities[year]}.", user_id="u", memory_at=f"{year}-05-01", wait=True
-        )
+        memory.add(f"I live in {cities[year]}.", user_id="u", memory_at=f"{year}-05-01", wait=True)
 
     (home,) = memory.list(user_id="u", layers=["L2"])
     assert chain(home) == [f"User lives in {city}." for city in ("Riga", "Turku", "Oslo")]
     assert memory.profile(user_id="u")["location"].metadata["value"] == "Riga"
     for year, city in cities.items():
-        then = memory.search(
-            "where do I live", user_id="u", as_of=f"{year}-12-01", layers=["L2"]
-        )
+        then = memory.search("where do I live", user_id="u", as_of=f"{year}-12-01", layers=["L2"])
         assert [item.content for item in then] == [f"User lives in {city}."]
 
 

@@ -85,7 +85,9 @@ def test_what_was_recalled_is_never_remembered_again(words: str, open_memory: Op
     assert all(text in str(host.calls[-1][0].content) for text in known)
     shown = [prompt(call) for call in extract_calls(chat)[1:]]
     assert shown
-    assert not [text for text in shown if "dualmem" in text or "smoked" in text or "Be kind" in text]
+    assert not [
+        text for text in shown if "dualmem" in text or "smoked" in text or "Be kind" in text
+    ]
     if words == "ok":
         assert texts(memory) == known
 
@@ -237,7 +239,9 @@ def test_the_users_own_language_decides_the_prompts(case: str, open_memory: Open
     said, language = LANGUAGES[case]
     messages = [{"role": "user", "content": said}]
     if "answer" in case:
-        messages.append({"role": "assistant", "content": "扎染真的很有意思，你以后一定要再去大理。"})
+        messages.append(
+            {"role": "assistant", "content": "扎染真的很有意思，你以后一定要再去大理。"}
+        )
     chat = model(extract=[EX("用户学会了扎染。"), EX("用户不再扎染。")])
     memory = open_memory(chat, reconcile_min_similarity=0.0)
 

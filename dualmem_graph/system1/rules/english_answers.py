@@ -48,6 +48,18 @@ _YES_NO = re.compile(
     re.IGNORECASE,
 )
 _YES = re.compile(
+    r"^(?:yes|yeah|yep|yup|sure do|of course|absolutely|definitely)\b[\s,.!]*"
+    r"(?:i (?:do|am)[\s.!]*)?"
+    r"|^i (?:do|am)$",
+    re.IGNORECASE,
+)
+_NO = re.compile(
+    r"\b(?:do|have|are|did) you\s+(?P<v>(?:like|love|enjoy|eat|drink|smoke|own|play"
+    r"|speak|live|work|married|allergic to|afraid of|from|a|an|vegan"
+    r"|vegetarian)\b[^?]*)\?",
+    re.IGNORECASE,
+)
+_YES = re.compile(
     r"^(?:yes|yeah|yep|yup|i do|i am|sure do|of course|absolutely"
     r"|definitely)\b[\s,.!]*(?:i (?:do|am)[\s.!]*)?",
     re.IGNORECASE,

@@ -31,6 +31,12 @@ _CLAUSE = re.compile(
     r"|seeing|hearing|being able)\b",
     re.I,
 )
+#: What is pointed at and not named ("love this", "into making it lately").
+_DEICTIC = re.compile(
+    r"(?:all the|this|that|these|those|both of)\b"
+    r"|\w+ing (?:it|them|this|that)(?=$|[,.!]| (?:lately|a lot|so|too|recently|again)\b)",
+    re.IGNORECASE,
+)
 _PEOPLE = re.compile(
     r"^(?:(?:my|their|his|her|our)\s+(?:\w+\s+)?(?:wife|husband|kids?|family|mom|mum|dad"
     r"|boss|life|girlfriend|boyfriend|dog|cat|daughter|son"
@@ -50,10 +56,7 @@ def _attitude(value: str) -> Handler:
         spoken = match["v"]
         if _CLAUSE.match(spoken) or _MOODS.search(spoken):
             return []
-        if re.match(
-            r"(?:all the|(?:\w+ing )?(?:this|that|these|those)|both of|\w+ing (?:it|them))\b",
-            spoken,
-        ):
+        if _DEICTIC.match(spoken):
             return []
         phrase = cut(
             re.sub(r"^(?:the (?:sound|taste|smell|feel|feeling|thought) of )", "", spoken),

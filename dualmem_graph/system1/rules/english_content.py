@@ -15,7 +15,7 @@ HOLLOW = word_set(
     "or but by from as up out off down over back away around about into through my our "
     "their your his its myself themselves what how when where why "
     "who which is was were be been being has had have do does did not no never also "
-    "just still while ago now all any both each every other same such than then now"
+    "hard just still while ago now all any both each every other same such than then now"
 )
 POINTING = re.compile(
     r"^\w+(?: \w+ly| up| out| off| down| back| over| into| to| at| about| with| for| of"

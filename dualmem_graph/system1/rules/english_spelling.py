@@ -78,8 +78,8 @@ _SOFTENER = re.compile(
 )
 _ELIDED_DUTY = re.compile(r"^got to\b(?= (?!(?:see|know|go|visit|meet)\b)\w+)", re.IGNORECASE)
 _HAD_OR_WOULD = re.compile(
-    r"\b(I|we|he|she|they|you)'d\b(?=(?:\W+(?:all|both|always|often|also|usually|just"
-    r"|sometimes|never|only))?\W+(\w+)|$)",
+    r"\b(I|we|he|she|they|you)'d\b"
+    r"(?=(?:\W+(?:all|both|always|often|also|usually|just|sometimes|never|only))?\W+(\w+)|$)",
     re.IGNORECASE,
 )
 _DAY = re.compile(r"\b(?:Fri|Sat|Sun)\b", re.IGNORECASE)

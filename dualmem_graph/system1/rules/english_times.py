@@ -111,7 +111,7 @@ def _directed(span: TimeSpan, reference: datetime, tense: Tense) -> TimeSpan:
     if _WEEKDAY.search(span.text) and not re.search(r"\d", span.text):
         if past and ahead:
             return replace(span, start=span.start - 7 * _DAY, end=span.end - 7 * _DAY)
-        if tense in (Tense.FUTURE, Tense.PROGRESSIVE) and behind:
+        if not past and behind:
             return replace(span, start=span.start + 7 * _DAY, end=span.end + 7 * _DAY)
     if _MONTH.search(span.text) and ((past and ahead) or (not past and behind)):
         return _shift_year(span, -1 if past else 1)

@@ -95,4 +95,6 @@ RULES: tuple[Rule, ...] = (
         _diet,
     ),
     rule(r"(?:is|has (?:always )?been|considers (?:myself|themselves))\s+(?P<v>.+)$", _trait),
+    rule(r"weighs\s+(?P<v>\d.*)$", lambda match, view: _measure("weight", match, view)),
+    rule(r"is\s+(?P<v>\d.*?) tall$", lambda match, view: _measure("height", match, view)),
 )
