@@ -292,15 +292,24 @@ def test_our_own_sentences_are_read_back_as_they_were_written(said: str) -> None
             ],
         ),
         ("I'm 1.85 m tall.", ["User is 1.85 m tall."]),
-        ("I signed up for a half marathon on 10 May.", ["User signed up for a half marathon on 10 May 2025."]),
-        ("Last week I scored 40 points, my highest ever.", ["User scored 40 points in the week of 3 June 2024."]),
+        (
+            "I signed up for a half marathon on 10 May.",
+            ["User signed up for a half marathon on 10 May 2025."],
+        ),
+        (
+            "Last week I scored 40 points, my highest ever.",
+            ["User scored 40 points in the week of 3 June 2024."],
+        ),
         ("Since I lost my job, things have been tough.", []),
         ("And remember, I'm always here for you.", []),
         ("Please call me Sasha, not Alexandra", ["User goes by Sasha."]),
-        ("I ran the marathon in 3:45 last September.", ["User ran the marathon in 3:45 in September 2023."]),
+        (
+            "I ran the marathon in 3:45 last September.",
+            ["User ran the marathon in 3:45 in September 2023."],
+        ),
         ("I'm engaged in a mock interview.", []),
         ("I've lived in five countries.", ["User has lived in five countries."]),
     ],
-)  # fmt: skip
+)
 def test_faults_that_real_conversations_showed_stay_mended(said: str, kept: list[str]) -> None:
     assert contents(said) == kept

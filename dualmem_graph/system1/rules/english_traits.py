@@ -77,13 +77,7 @@ def _nationality(match: re.Match[str], view: View) -> list[Draft]:
 
 
 def _measure(what: str, match: re.Match[str], view: View) -> list[Draft]:
-    return (
-        []
-        if view.negated
-        else [
-            Draft(f"{dim.TRAIT}:{what}", cut(match["v"].replace(".", "\x00")).replace("\x00", "."))
-        ]
-    )
+    return [] if view.negated else [Draft(f"{dim.TRAIT}:{what}", cut(match["v"]))]
 
 
 RULES: tuple[Rule, ...] = (
