@@ -36,11 +36,11 @@ SLOT = "slot"
 INTENTION = "intention"
 PROFILE = "profile"
 
-#: Candidates of an anchor at least: with 50 each, nothing in the first ten is lost.
-_LEAST_POOL = 50
+#: Candidates of an anchor at least: boosts lift what is deeper in the list than the first 50.
+_LEAST_POOL = 100
 #: Of these, the nodes that may score best are read: so many per item, and so many at least.
 _READ_PER_ITEM = 4
-_LEAST_READ = 40
+_LEAST_READ = 60
 #: Hits by word, best first, whose speakers and subjects are the names that a question may hold.
 _NAMES_FROM = 20
 _PAGE = 200
@@ -115,7 +115,7 @@ def _find_within(
     by_meaning, more_degraded = semantic_hits(deps, request, found.vector, pool)
     found.degraded = (*degraded, *more_degraded)
     hits = [*by_word, *by_meaning]
-    if not narrows(request):
+    if not narrows(request) and not query.times:
         hits = shortlist(hits, deps.settings, max(_LEAST_READ, _READ_PER_ITEM * request.top_k))
     hits += slot_hits(deps, request, query, found.names)
     if query.route == PROACTIVE:

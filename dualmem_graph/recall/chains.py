@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dualmem_graph.recall.anchors import LEXICAL, PROFILE, SEMANTIC, Found
 from dualmem_graph.recall.filters import Test
-from dualmem_graph.recall.fusion import Candidate, Drawn, Pool, Ranked, score
+from dualmem_graph.recall.fusion import BY_TURN, Candidate, Drawn, Pool, Ranked, score
 from dualmem_graph.recall.intent import Understanding
 from dualmem_graph.recall.request import RecallDeps, RecallRequest
 from dualmem_graph.storage.records import ChainLink, TurnEvidence
@@ -151,7 +151,7 @@ def _statements_of_turns(
     _read_into(deps, request, candidates, new, visible)
     for id_ in new:
         if id_ in candidates and id_ not in known:
-            candidates[id_].anchors.add("turn")
+            candidates[id_].anchors.add(BY_TURN)
             candidates[id_].via = new[id_].node.id
     _fill_in_cosines(deps, request, found, candidates)
     outdated = {

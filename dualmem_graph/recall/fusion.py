@@ -21,6 +21,8 @@ from dualmem_graph.types import Layer, Node, TimeSpan
 
 #: People tell of a thing within days: half of the boost for what was said that soon after.
 _TOLD_WITHIN = timedelta(days=10)
+#: The anchor of a statement that was found through its turn, and the term of a turn's score.
+BY_TURN = "turn"
 _STATEMENTS = (Layer.FACT, Layer.IDENTITY, Layer.INTENTION)
 
 
@@ -109,6 +111,7 @@ def fuse(
     """Rank candidates, best first, one entry per answer; the newer one first where scores tie."""
     ranked = {id_: score(item, query, names, settings) for id_, item in pool.candidates.items()}
     _let_statements_stand_for_turns(ranked, pool.drawn, settings)
+    _drop_misfits(ranked, pool.candidates, settings.recall_min_similarity)
     if query.route != PROFILE:
         _let_facts_stand_for_profile_entries(ranked)
     order = sorted(ranked.values(), key=_best_first)
@@ -141,10 +144,21 @@ def _let_statements_stand_for_turns(
         if best is not None and (fits or turn_id in drawn.outdated):
             if turn.score > best.score:
                 best.score = turn.score
-                best.terms["turn"] = turn.score
+                best.terms[BY_TURN] = turn.score
             del ranked[turn_id]
     for turn_id in drawn.withdrawn | drawn.outdated:
         ranked.pop(turn_id, None)
+
+
+def _drop_misfits(
+    ranked: dict[str, Ranked], candidates: Mapping[str, Candidate], floor: float
+) -> None:
+    """Leave out what came along with a turn but neither stands for it nor fits by itself."""
+    for id_, candidate in candidates.items():
+        entry = ranked.get(id_)
+        came_along = candidate.anchors == {BY_TURN} and (candidate.semantic or 0.0) < floor
+        if entry is not None and came_along and BY_TURN not in entry.terms:
+            del ranked[id_]
 
 
 def _let_facts_stand_for_profile_entries(ranked: dict[str, Ranked]) -> None:

@@ -313,3 +313,20 @@ def test_our_own_sentences_are_read_back_as_they_were_written(said: str) -> None
 )
 def test_faults_that_real_conversations_showed_stay_mended(said: str, kept: list[str]) -> None:
     assert contents(said) == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "content", "dimension"),
+    [
+        ("I keep bees.", "User keeps bees.", "habit:keep bee"),
+        ("I collect stamps", "User collects stamps.", "habit:collect stamp"),
+        ("I quit Siemens.", "User quit Siemens.", "employer"),
+        ("I quit coffee", "User quit coffee.", "habit:coffee"),
+    ],
+)
+def test_a_pastime_is_a_habit_and_a_firm_that_was_quit_an_employer(
+    text: str, content: str, dimension: str
+) -> None:
+    turn = Turn("t", 0, "user", text, datetime(2025, 5, 8, tzinfo=UTC))
+    (found,) = rules.extract([turn]).candidates
+    assert (found.content, found.dimension) == (content, dimension)

@@ -22,6 +22,13 @@ from dualmem_graph.system1.rules.english_types import Kind
 from dualmem_graph.system1.rules.wordlist import word_set
 
 _MOST_WORDS = 7
+#: "quit Siemens": one leaves a firm, not a habit.
+_A_NAME = re.compile(r"[A-Z][\w&.-]*(?: [A-Z][\w&.-]*){0,3}")
+#: What is done for years when it is done at all: "keeps bees", "collects stamps".
+_PASTIMES = word_set(
+    "keeps collects breeds brews grows raises restores knits sews weaves carves paints sculpts "
+    "teaches coaches fosters builds repairs"
+)
 
 
 def _stopped(match: re.Match[str], view: View) -> list[Draft]:
@@ -29,6 +36,8 @@ def _stopped(match: re.Match[str], view: View) -> list[Draft]:
     phrase = cut(match["v"])
     if view.negated or is_pronoun(phrase) or not is_value(phrase):
         return []
+    if match["verb"].endswith("quit") and _A_NAME.fullmatch(phrase):
+        return [Draft(dim.EMPLOYER, phrase, True)]
     dimension = key_of(dim.HABIT, habit_key(phrase))
     return [Draft(dimension, None, True)] if dimension else []
 
@@ -105,7 +114,8 @@ def habit(view: View) -> list[Draft]:
     abstains = predicate.negated and verb in _ABSTAINS
     regular = predicate.habitual or re.match(r"still\b", view.text)
     mostly = re.search(r"\b(?:mostly|mainly|mostly)\b", view.text)
-    if not (abstains or regular or mostly or predicate.ended):
+    pastime = verb in _PASTIMES and bool(re.match(r"\w+ \w{3,}$", cut(predicate.core)))
+    if not (abstains or regular or mostly or pastime or predicate.ended):
         return []
     phrase = cut(predicate.core)
     words = phrase.split()
@@ -150,7 +160,7 @@ def habit_key(phrase: str) -> str:
 
 RULES: tuple[Rule, ...] = (
     rule(
-        r"(?:stopped|quit|gave up|has stopped|has quit|has given up|cut out|has cut out"
+        r"(?P<verb>stopped|quit|gave up|has stopped|has quit|has given up|cut out|has cut out"
         r"|swore off)\s+(?P<v>(?!(?:my|their|the|his|her|that|a) (?:job|position|team|whole)"
         r"|on\b|work\b|at\b|by\b|for\b|in\b|trying\b).+)$",
         _stopped,
