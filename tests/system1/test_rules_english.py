@@ -327,6 +327,5 @@ def test_faults_that_real_conversations_showed_stay_mended(said: str, kept: list
 def test_a_pastime_is_a_habit_and_a_firm_that_was_quit_an_employer(
     text: str, content: str, dimension: str
 ) -> None:
-    turn = Turn("t", 0, "user", text, datetime(2025, 5, 8, tzinfo=UTC))
-    (found,) = rules.extract([turn]).candidates
+    (found,) = candidates(text)
     assert (found.content, found.dimension) == (content, dimension)
