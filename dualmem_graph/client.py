@@ -75,8 +75,7 @@ def _off_loop(
 ) -> Callable[Concatenate[MemoryClient, P], Coroutine[Any, Any, T]]:
     """Make the awaitable form of an operation: the same call on a thread of the client's own."""
 
-    @functools.wraps(operation)
-    async def run(self: MemoryClient, *args: P.args, **kwargs: P.kwargs) -> T:
+    async def run(self: MemoryClient, /, *args: P.args, **kwargs: P.kwargs) -> T:
         def call() -> T:
             return operation(self._client(), *args, **kwargs)
 
@@ -84,6 +83,7 @@ def _off_loop(
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._pool, copy_context().run, call)
 
+    functools.update_wrapper(run, operation)
     return run
 
 

@@ -346,7 +346,9 @@ def default_yaml() -> str:
     for key, info in Settings.model_fields.items():
         value = getattr(defaults, key)
         value = str(value) if isinstance(value, Path) else value
-        rendered = yaml.safe_dump({key: value}, default_flow_style=False, allow_unicode=True).strip()
+        rendered = yaml.safe_dump(
+            {key: value}, default_flow_style=False, allow_unicode=True
+        ).strip()
         lines += [f"# {info.description}", f"#{rendered}", ""]
     return "\n".join(lines)
 

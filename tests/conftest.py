@@ -24,14 +24,13 @@ def _loopback_only(self: socket.socket, address: Any) -> Any:
 
 
 @pytest.fixture(autouse=True)
-def _alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """No provider's key, no setting of the machine, no socket beyond this machine."""
+    theirs = ("DUAL_MEM_", "OPENAI_", "ANTHROPIC_", "LANGSMITH_", "LANGCHAIN_")
     for name in list(os.environ):
-        if name.startswith(("DUAL_MEM_", "OPENAI_", "ANTHROPIC_", "LANGSMITH_", "LANGCHAIN_")):
-            if not name.startswith("DUAL_MEM_TEST_"):
-                monkeypatch.delenv(name)
+        if name.startswith(theirs) and not name.startswith("DUAL_MEM_TEST_"):
+            monkeypatch.delenv(name)
     monkeypatch.setattr(socket.socket, "connect", _loopback_only)
-    yield
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ any checkpointer can write them; ``dump`` and ``load`` turn the package's values
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, Literal, NotRequired, TypeVar
 
 from pydantic import TypeAdapter
@@ -66,9 +65,23 @@ class System1Output(TypedDict):
     degraded: list[str]
 
 
-class System1State(System1Input, System1Output):
-    """All channels of a run."""
+class System1State(TypedDict):
+    """All channels of a run: its input, its output, and what passes between its nodes."""
 
+    messages: list[Any]
+    memory_at: NotRequired[str | None]
+    metadata: NotRequired[dict[str, Any]]
+    memory_type: NotRequired[str | None]
+    idempotency_key: NotRequired[str | None]
+    turn_ids: list[str]
+    lease: NotRequired[dict[str, Any] | None]
+    status: str
+    gate: dict[str, Any] | None
+    events: list[dict[str, Any]]
+    extractor: str | None
+    skipped: list[dict[str, Any]]
+    job_id: str | None
+    degraded: list[str]
     turns: list[dict[str, Any]]
     extraction: dict[str, Any]
     written: list[str]
@@ -99,9 +112,13 @@ def scope_of(context: MemoryContext | dict[str, Any] | None) -> Scope:
     return make_scope(context.user_id, context.app_id)
 
 
-@lru_cache(maxsize=32)
+_ADAPTERS: dict[Any, TypeAdapter[Any]] = {}
+
+
 def _adapter(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
+    if kind not in _ADAPTERS:
+        _ADAPTERS[kind] = TypeAdapter(kind)
+    return _ADAPTERS[kind]
 
 
 def dump(value: Any) -> Any:

@@ -92,7 +92,7 @@ def test_a_node_that_runs_again_after_a_crash_writes_nothing_twice(resources: Re
     graph.invoke(said("I live in Porto."), config, context=CONTEXT)
     before = resources.store.stats()
     # go back to the state before fast_write and run it again, as a resume after a crash does
-    earlier = [s for s in graph.get_state_history(config) if s.next == ("fast_write",)][0]
+    earlier = next(s for s in graph.get_state_history(config) if s.next == ("fast_write",))
     output = graph.invoke(None, earlier.config, context=CONTEXT)
     assert [event["op"] for event in output["events"]] == ["EXISTS"]
     assert resources.store.stats()["nodes"] == before["nodes"]
