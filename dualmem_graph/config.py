@@ -170,6 +170,12 @@ class Settings(BaseSettings):
     recall_min_similarity: float = Field(
         0.12, ge=0, le=1, description="cosine below which a match by meaning alone is no answer"
     )
+    recall_min_score: float = Field(
+        0.15,
+        ge=0,
+        le=1,
+        description="score by meaning, words and slot below which a match is no answer",
+    )
     recall_boost_slot: float = Field(
         0.15,
         ge=0,

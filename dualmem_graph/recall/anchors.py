@@ -40,7 +40,7 @@ PROFILE = "profile"
 _LEAST_POOL = 100
 #: Of these, the nodes that may score best are read: so many per item, and so many at least.
 _READ_PER_ITEM = 4
-_LEAST_READ = 60
+_LEAST_READ = 40
 #: Hits by word, best first, whose speakers and subjects are the names that a question may hold.
 _NAMES_FROM = 20
 _PAGE = 200

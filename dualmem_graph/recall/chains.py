@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from dualmem_graph.recall.anchors import LEXICAL, PROFILE, SEMANTIC, Found
+from dualmem_graph.recall.anchors import LEXICAL, PROFILE, SEMANTIC, Found, weights
 from dualmem_graph.recall.filters import Test
-from dualmem_graph.recall.fusion import BY_TURN, Candidate, Drawn, Pool, Ranked, score
-from dualmem_graph.recall.intent import Understanding
+from dualmem_graph.recall.fusion import BY_TURN, Candidate, Drawn, Pool, Ranked
 from dualmem_graph.recall.request import RecallDeps, RecallRequest
 from dualmem_graph.storage.records import ChainLink, TurnEvidence
 from dualmem_graph.types import (
@@ -38,16 +38,14 @@ _TURNS_PER_ITEM = 3
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def expand(
-    deps: RecallDeps, request: RecallRequest, query: Understanding, found: Found, visible: Test
-) -> Pool:
+def expand(deps: RecallDeps, request: RecallRequest, found: Found, visible: Test) -> Pool:
     """Follow what was found to what answers: versions to heads, turns to their statements."""
     matches = _signals(found)
     candidates = {id_: item for id_, item in matches.items() if visible(item.node)}
     earlier = [item for id_, item in matches.items() if id_ not in candidates]
     _add_heads(deps, request, candidates, earlier, visible)
     _fill_in_cosines(deps, request, found, candidates)
-    drawn = _statements_of_turns(deps, request, query, found, candidates, visible)
+    drawn = _statements_of_turns(deps, request, found, candidates, visible)
     return Pool(candidates, drawn)
 
 
@@ -60,7 +58,7 @@ def to_items(
         replace(
             item,
             score=entry.score,
-            score_details={**entry.terms, "score": entry.score} if request.explain else None,
+            score_details=entry.explanation() if request.explain else None,
         )
         for item, entry in zip(items, ranked, strict=True)
     ]
@@ -126,7 +124,6 @@ def _add_heads(
 def _statements_of_turns(
     deps: RecallDeps,
     request: RecallRequest,
-    query: Understanding,
     found: Found,
     candidates: dict[str, Candidate],
     visible: Test,
@@ -134,7 +131,7 @@ def _statements_of_turns(
     """Find what was drawn from the best turns; what was superseded since leads to its head."""
     if request.layers is not None and Layer.RAW in request.layers:
         return Drawn()
-    turns = _best_turns(deps, request, query, found, candidates)
+    turns = _best_turns(deps, request, candidates)
     if not turns:
         return Drawn()
     rested = deps.store.derived_from(request.scope, turns)
@@ -171,15 +168,16 @@ def _statements_of_turns(
 
 
 def _best_turns(
-    deps: RecallDeps,
-    request: RecallRequest,
-    query: Understanding,
-    found: Found,
-    candidates: Mapping[str, Candidate],
+    deps: RecallDeps, request: RecallRequest, candidates: Mapping[str, Candidate]
 ) -> list[str]:
-    turns = [item for item in candidates.values() if item.node.layer is Layer.RAW]
-    scores = {item.node.id: score(item, query, found.names, deps.settings).score for item in turns}
-    return sorted(scores, key=lambda id_: -scores[id_])[: _TURNS_PER_ITEM * request.top_k]
+    """List the turns that may be among the answers, by their raw signals."""
+    by_meaning, by_word = weights(deps.settings)
+    scores = {
+        id_: by_meaning * (item.semantic or 0.0) + by_word * item.lexical
+        for id_, item in candidates.items()
+        if item.node.layer is Layer.RAW
+    }
+    return heapq.nlargest(_TURNS_PER_ITEM * request.top_k, scores, key=scores.__getitem__)
 
 
 def _current_ids(
@@ -222,7 +220,7 @@ def _fill_in_cosines(
     if unknown:
         cosines = deps.store.similarities(request.scope, unknown, found.vector)
         for id_ in unknown:
-            candidates[id_].semantic = cosines.get(id_, 0.0)
+            candidates[id_].semantic = cosines.get(id_)
 
 
 def _item(

@@ -23,6 +23,8 @@ from dualmem_graph.types import Layer, Node, TimeSpan
 _TOLD_WITHIN = timedelta(days=10)
 #: The anchor of a statement that was found through its turn, and the term of a turn's score.
 BY_TURN = "turn"
+#: The terms that make a memory relevant; the others only order what is.
+_RELEVANCE = ("semantic", "lexical", "slot", "plan", "profile")
 _STATEMENTS = (Layer.FACT, Layer.IDENTITY, Layer.INTENTION)
 
 
@@ -74,9 +76,27 @@ class Pool:
 class Ranked:
     """An answer with its score and the terms that the score is made of."""
 
-    node: Node
+    candidate: Candidate
     score: float
     terms: dict[str, Any]
+
+    @property
+    def node(self) -> Node:
+        """The node that answers."""
+        return self.candidate.node
+
+    def explanation(self) -> dict[str, Any]:
+        """Say what the score is made of, from which signals, and what found it."""
+        candidate = self.candidate
+        via = {} if candidate.via is None else {"via": candidate.via}
+        return {
+            **self.terms,
+            "score": self.score,
+            "cosine": candidate.semantic,
+            "bm25": candidate.lexical,
+            "anchors": sorted(candidate.anchors),
+            **via,
+        }
 
 
 def score(
@@ -85,24 +105,26 @@ def score(
     """Score one candidate by itself."""
     node = candidate.node
     by_meaning, by_word = weights(settings)
-    terms: dict[str, Any] = {
-        "semantic": by_meaning * max(candidate.semantic or 0.0, 0.0),
-        "lexical": by_word * candidate.lexical,
-        "profile": candidate.profile,
-        "slot": settings.recall_boost_slot * _slot_fit(node, query, names),
-        "time": settings.recall_boost_time * _time_fit(node, query.times),
-        "speaker": settings.recall_boost_speaker * _is_by_or_about(node, names),
-        "plan": settings.recall_boost_plan * _is_plan_asked_for(candidate, query),
-        "question": -settings.recall_question_malus * _is_bare_question(node, query),
-    }
-    total = min(max(sum(terms.values()), 0.0), 1.0)
-    terms = {name: value for name, value in terms.items() if value}
-    terms["cosine"] = candidate.semantic
-    terms["bm25"] = candidate.lexical
-    terms["anchors"] = sorted(candidate.anchors)
-    if candidate.via is not None:
-        terms["via"] = candidate.via
-    return Ranked(node, total, terms)
+    if candidate.semantic is None:  # no vector yet, or no embedder: words say what they can
+        terms = {"lexical": candidate.lexical}
+    else:
+        terms = {
+            "semantic": by_meaning * max(candidate.semantic, 0.0),
+            "lexical": by_word * candidate.lexical,
+        }
+    if candidate.profile:
+        terms["profile"] = candidate.profile
+    if query.dimensions and _is_about_slot(node, query, names):
+        terms["slot"] = settings.recall_boost_slot
+    if query.times and (fit := _time_fit(node, query.times)):
+        terms["time"] = settings.recall_boost_time * fit
+    if len(names) == 1 and _is_by_or_about(node, names[0]):
+        terms["speaker"] = settings.recall_boost_speaker
+    if query.route == PROACTIVE and node.layer is Layer.INTENTION:
+        terms["plan"] = settings.recall_boost_plan
+    if query.is_question and node.layer is Layer.RAW and _only_asks(node.content):
+        terms["question"] = -settings.recall_question_malus
+    return Ranked(candidate, min(max(sum(terms.values()), 0.0), 1.0), terms)
 
 
 def fuse(
@@ -110,6 +132,7 @@ def fuse(
 ) -> list[Ranked]:
     """Rank candidates, best first, one entry per answer; the newer one first where scores tie."""
     ranked = {id_: score(item, query, names, settings) for id_, item in pool.candidates.items()}
+    ranked = {id_: entry for id_, entry in ranked.items() if _is_relevant(entry, settings)}
     _let_statements_stand_for_turns(ranked, pool.drawn, settings)
     _drop_misfits(ranked, pool.candidates, settings.recall_min_similarity)
     if query.route != PROFILE:
@@ -125,6 +148,16 @@ def cut(ranked: list[Ranked], request: RecallRequest) -> list[Ranked]:
     if request.threshold is not None:
         ranked = [entry for entry in ranked if entry.score >= request.threshold]
     return ranked[: request.top_k]
+
+
+def _is_relevant(entry: Ranked, settings: Settings) -> bool:
+    """Say whether what was found by meaning and words, or for what was asked, is an answer.
+
+    Speaker and time alone make nothing relevant. A statement found through its turn may still
+    stand for the turn.
+    """
+    signals = sum(entry.terms.get(term, 0.0) for term in _RELEVANCE)
+    return signals >= settings.recall_min_score or BY_TURN in entry.candidate.anchors
 
 
 def _let_statements_stand_for_turns(
@@ -204,14 +237,14 @@ def _best_first(item: Ranked) -> tuple[float, float, int]:
     return (-item.score, -said, -item.node.seq)
 
 
-def _slot_fit(node: Node, query: Understanding, names: Sequence[str]) -> float:
-    """1 for a statement about the slot that is asked for, of the one it is asked of."""
+def _is_about_slot(node: Node, query: Understanding, names: Sequence[str]) -> bool:
+    """Say whether it states the slot that is asked for, of the one it is asked of."""
     slot = slot_of(node.dimension)
     if slot is None or slot.partition(":")[0] not in query.dimensions:
-        return 0.0
+        return False
     if node.subject == "user":
-        return 1.0 if query.about_user or not names else 0.0
-    return 1.0 if node.subject in names else 0.0
+        return query.about_user or not names
+    return node.subject in names
 
 
 def _time_fit(node: Node, times: Sequence[TimeSpan]) -> float:
@@ -229,19 +262,11 @@ def _time_fit(node: Node, times: Sequence[TimeSpan]) -> float:
     return best
 
 
-def _is_by_or_about(node: Node, names: Sequence[str]) -> float:
-    """1 for what the one person whom the question names said, or what is said about them."""
-    if len(names) != 1:
-        return 0.0
-    return float((node.name if node.layer is Layer.RAW else node.subject) == names[0])
+def _is_by_or_about(node: Node, name: str) -> bool:
+    """Say whether the one whom the question names said it, or is its subject."""
+    return (node.name if node.layer is Layer.RAW else node.subject) == name
 
 
-def _is_plan_asked_for(candidate: Candidate, query: Understanding) -> float:
-    return float(query.route == PROACTIVE and candidate.node.layer is Layer.INTENTION)
-
-
-def _is_bare_question(node: Node, query: Understanding) -> float:
-    """1 for a turn that only asks: an earlier question is no answer to this one."""
-    if not query.is_question or node.layer is not Layer.RAW:
-        return 0.0
-    return float(node.content.rstrip().endswith(("?", "？", "吗", "呢")))
+def _only_asks(content: str) -> bool:
+    """An earlier question is no answer to this one."""
+    return content.rstrip().endswith(("?", "？", "吗", "呢"))

@@ -84,7 +84,7 @@ def expand(state: RecallState, runtime: Runtime[RecallContext]) -> Update:
         vector=vector,
     )
     found.hits = [hit for hit in hits if hit.node_id in found.nodes]
-    pool = chains.expand(deps, request, query, found, is_visible(request))
+    pool = chains.expand(deps, request, found, is_visible(request))
     runtime.stream_writer({"stage": "expand", "candidates": len(pool.candidates)})
     return {
         "candidates": [_plain(candidate) for candidate in pool.candidates.values()],
@@ -103,7 +103,8 @@ def fuse(state: RecallState, runtime: Runtime[RecallContext]) -> Update:
     ranked = fusion.cut(order, request)
     return {
         "ranked": [
-            {"id": entry.node.id, "score": entry.score, "terms": entry.terms} for entry in ranked
+            {**_plain(entry.candidate), "score": entry.score, "terms": entry.terms}
+            for entry in ranked
         ]
     }
 
@@ -114,7 +115,7 @@ def format(state: RecallState, runtime: Runtime[RecallContext]) -> Update:
     rows = state["ranked"]
     nodes = deps.store.get_many(request.scope, [row["id"] for row in rows])
     ranked = [
-        fusion.Ranked(nodes[row["id"]], row["score"], row["terms"])
+        fusion.Ranked(_candidate(row, nodes[row["id"]]), row["score"], row["terms"])
         for row in rows
         if row["id"] in nodes
     ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from rank_bm25 import BM25Okapi
@@ -48,7 +47,9 @@ class ScopeBM25(BM25Okapi):  # type: ignore[misc]  # rank_bm25 carries no types
 
     def _initialize(self, corpus: Sequence[Sequence[str]]) -> Mapping[str, int]:
         wanted = self._wanted
-        self.doc_freqs = [Counter(t for t in terms if t in wanted) for terms in corpus]
+        self.doc_freqs = [
+            {term: terms.count(term) for term in wanted.intersection(terms)} for terms in corpus
+        ]
         self.doc_len = [max(len(terms), 1) for terms in corpus]
         self.corpus_size = len(corpus)
         return self._frequencies

@@ -27,6 +27,6 @@ def recall_items(deps: RecallDeps, request: RecallRequest) -> RecallOutcome:
     visible = is_visible(request)
     query = understand(request, deps.settings, deps.clock())
     found = find(deps, request, query, visible)
-    pool = expand(deps, request, query, found, visible)
+    pool = expand(deps, request, found, visible)
     ranked = cut(fuse(pool, query, found.names, deps.settings), request)
     return RecallOutcome(to_items(deps, request, ranked), found.route, found.degraded)

@@ -115,7 +115,10 @@ def test_profile_entries_follow_what_holds() -> None:
     def profile(sentence: str) -> list[BasicInfo]:
         return [e for f in chinese.read_sentence(sentence, CONTEXT) for e in f.basic_info]
 
-    assert profile("我叫李娜，今年28岁") == [BasicInfo("name", "李娜", 3), BasicInfo("age", "28", 3)]
+    assert profile("我叫李娜，今年28岁") == [
+        BasicInfo("name", "李娜", 3),
+        BasicInfo("age", "28", 3),
+    ]
     assert profile("我不住在南京了") == [BasicInfo("location", None, 3)]
     # What ended long ago says nothing of the city that the profile holds now.
     assert profile("我以前住在南京") == []
@@ -261,8 +264,22 @@ def test_requests_to_forget(text: str, payload: str | None) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["你好", "谢谢啦！", "好的", "哈哈哈哈", "晚安～", "收到", "嗯嗯", "👍👍", "", "好的，谢谢，晚安"]
-    + ["今天天气不错", "你会什么？", "帮我写首诗", "我想问一下"],
+    [
+        "你好",
+        "谢谢啦！",
+        "好的",
+        "哈哈哈哈",
+        "晚安～",
+        "收到",
+        "嗯嗯",
+        "👍👍",
+        "",
+        "好的，谢谢，晚安",
+        "今天天气不错",
+        "你会什么？",
+        "帮我写首诗",
+        "我想问一下",
+    ],
 )
 def test_small_talk_is_known(text: str) -> None:
     assert chinese.is_small_talk(text)
@@ -343,3 +360,21 @@ def test_two_named_speakers_speak_for_themselves_and_of_each_other() -> None:
         ("陈晨", "陈晨怕狗。"),
         ("吴越", "吴越怕蛇。"),
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "啊" * 50000,
+        "我喜欢" * 20000,
+        "他想吃饭他想睡觉" * 5000,
+        "\n" * 50000,
+        "a" * 50000 + "我",
+        "“" * 50000,
+        "记住" + "天" * 50000,
+        "我住在北京，" * 2000,
+    ],
+)
+def test_long_and_endless_text_is_read_in_linear_time(text: str) -> None:
+    extraction = rules.extract([turn(text)], language="zh")
+    assert len(extraction.candidates) <= 1

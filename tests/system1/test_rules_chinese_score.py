@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dualmem_graph.system1.rules import chinese
-from dualmem_graph.system1.rules.findings import SentenceContext
+from dualmem_graph.system1.rules.findings import Reading, SentenceContext
 from dualmem_graph.text.chunks import sentences
 from dualmem_graph.types import Candidate
 
@@ -96,10 +96,24 @@ def score(rows: list[dict[str, Any]]) -> Score:
 
 @pytest.mark.parametrize(
     ("name", "precision", "recall"),
-    [("rules_zh.jsonl", 0.9, 0.75)],
+    [
+        ("rules_zh.jsonl", 0.95, 0.95),
+        # Written after the rules and without looking at them; the first run gave 0.98 and 0.81.
+        ("rules_zh_heldout.jsonl", 0.95, 0.85),
+    ],
 )
 def test_rules_keep_their_precision_and_recall(name: str, precision: float, recall: float) -> None:
     result = score(labelled(name))
     report = "\n".join(result.misses)
     assert result.precision >= precision, report
     assert result.recall >= recall, report
+
+
+def test_every_statement_with_a_dimension_is_read_back_as_it_was_found() -> None:
+    for name in ("rules_zh.jsonl", "rules_zh_heldout.jsonl"):
+        for row in labelled(name):
+            for one in read(row["text"], row.get("asked", "")):
+                if one.dimension is None:
+                    continue
+                reading = chinese.read_statement(one.content)
+                assert reading == Reading(one.subject, one.dimension, one.value, one.negated), one

@@ -236,20 +236,15 @@ def _learn_name(text: str, chain: Chain) -> None:
 
 def _without_repeats(findings: Sequence[Finding]) -> list[Finding]:
     """Drop what is said twice, and a denial that a later clause replaces."""
-    kept: list[Finding] = []
-    for index, finding in enumerate(findings):
+    kept: dict[str, Finding] = {}
+    asserted: set[tuple[str, str | None]] = set()
+    for finding in reversed(findings):
         one = finding.candidate
-        later = [other.candidate for other in findings[index + 1 :]]
-        repeated = any(other.content == one.content for other in later)
-        replaced = (
-            one.negated
-            and "不是" in one.content
-            and any(
-                other.dimension == one.dimension and other.subject == one.subject
-                for other in later
-                if not other.negated
-            )
-        )
-        if not repeated and not replaced:
-            kept.append(finding)
-    return kept
+        if one.content in kept:
+            continue
+        if one.negated and "不是" in one.content and (one.subject, one.dimension) in asserted:
+            continue
+        if not one.negated:
+            asserted.add((one.subject, one.dimension))
+        kept[one.content] = finding
+    return list(reversed(kept.values()))

@@ -88,7 +88,7 @@ _CODE_SEEN = 1_000
 
 #: An order about a text that follows; the text is material, wherever the turn goes on.
 _TASK_TEXT = re.compile(
-    r"(?P<mark>^|[。！？!?\n；，,])\s*(?:(?:请|麻烦|能不能|可以)?(?:你)?"
+    r"(?P<mark>^|[。！？!?\n；，,])[ \t]*(?:(?:请|麻烦|能不能|可以)?(?:你)?"
     r"(?:帮我|帮忙|给我|替我|把|将|请|用)[^。！？\n：:]{0,24}?"
     r"(?:翻译|改|润色|总结|概括|校对|分析|解释|写|读|看|评)[^。！？\n：:]{0,16}|"
     r"(?:翻译|改写|润色|总结|概括|归纳|校对|分析|解释|点评|续写|扩写|缩写)[^。！？\n：:]{0,16}|"
@@ -101,7 +101,7 @@ _ROLE_PLAY = re.compile(
     r"(?:个)?角色扮演)"
 )
 _CODE_BLOCK = re.compile(r"```.*?(?:```|$)", re.DOTALL)
-_QUOTED_LINE = re.compile(r"^\s*>.*$", re.MULTILINE)
+_QUOTED_LINE = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
 
 _REMEMBER_VERB = (
     r"(?:记住|记下来?|记一下|记着|记录一下|记录下来|备注一下|记一笔|牢记|"
