@@ -171,10 +171,10 @@ class Settings(BaseSettings):
         0.12, ge=0, le=1, description="cosine below which a match by meaning alone is no answer"
     )
     recall_min_score: float = Field(
-        0.15,
+        0.18,
         ge=0,
         le=1,
-        description="score by meaning, words and slot below which a match is no answer",
+        description="score by meaning, words and slot that the best answer to a question must reach",
     )
     recall_boost_slot: float = Field(
         0.15,

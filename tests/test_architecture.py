@@ -89,10 +89,7 @@ def test_arrows_between_modules_point_down(path: Path) -> None:
 
 def test_importing_the_package_imports_nothing_heavy() -> None:
     heavy = ["chromadb", "sklearn", "openai", "langchain_openai", "langgraph", "numpy", "pydantic"]
-    code = (
-        "import sys, dualmem_graph\n"
-        f"print([name for name in {heavy!r} if name in sys.modules])"
-    )
+    code = f"import sys, dualmem_graph\nprint([name for name in {heavy!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -132,7 +132,8 @@ def fuse(
 ) -> list[Ranked]:
     """Rank candidates, best first, one entry per answer; the newer one first where scores tie."""
     ranked = {id_: score(item, query, names, settings) for id_, item in pool.candidates.items()}
-    ranked = {id_: entry for id_, entry in ranked.items() if _is_relevant(entry, settings)}
+    if not query.is_conversation and not _is_any_relevant(ranked.values(), settings):
+        return []
     _let_statements_stand_for_turns(ranked, pool.drawn, settings)
     _drop_misfits(ranked, pool.candidates, settings.recall_min_similarity)
     if query.route != PROFILE:
@@ -150,14 +151,15 @@ def cut(ranked: list[Ranked], request: RecallRequest) -> list[Ranked]:
     return ranked[: request.top_k]
 
 
-def _is_relevant(entry: Ranked, settings: Settings) -> bool:
-    """Say whether what was found by meaning and words, or for what was asked, is an answer.
+def _is_any_relevant(entries: Iterable[Ranked], settings: Settings) -> bool:
+    """Say whether anything is near enough to be an answer; if not, "nothing" is.
 
-    Speaker and time alone make nothing relevant. A statement found through its turn may still
-    stand for the turn.
+    Speaker and time alone make nothing relevant.
     """
-    signals = sum(entry.terms.get(term, 0.0) for term in _RELEVANCE)
-    return signals >= settings.recall_min_score or BY_TURN in entry.candidate.anchors
+    return any(
+        sum(entry.terms.get(term, 0.0) for term in _RELEVANCE) >= settings.recall_min_score
+        for entry in entries
+    )
 
 
 def _let_statements_stand_for_turns(
