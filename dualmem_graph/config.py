@@ -171,10 +171,10 @@ class Settings(BaseSettings):
         0.12, ge=0, le=1, description="cosine below which a match by meaning alone is no answer"
     )
     recall_min_score: float = Field(
-        0.18,
+        0.2,
         ge=0,
         le=1,
-        description="score by meaning, words and slot that the best answer to a question must reach",
+        description="score that the best match must reach where a query names nobody known",
     )
     recall_boost_slot: float = Field(
         0.15,

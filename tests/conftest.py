@@ -9,9 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from dualmem_graph import SyncMemoryClient
 from dualmem_graph.testing import HashEmbeddings
+
+# on CI the same examples every time; elsewhere hypothesis goes on looking for new ones
+settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):
+    settings.load_profile("ci")
 
 _REAL_CONNECT = socket.socket.connect
 

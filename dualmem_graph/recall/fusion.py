@@ -132,7 +132,7 @@ def fuse(
 ) -> list[Ranked]:
     """Rank candidates, best first, one entry per answer; the newer one first where scores tie."""
     ranked = {id_: score(item, query, names, settings) for id_, item in pool.candidates.items()}
-    if not query.is_conversation and not _is_any_relevant(ranked.values(), settings):
+    if not _asks_of_someone(query, names) and not _is_any_relevant(ranked.values(), settings):
         return []
     _let_statements_stand_for_turns(ranked, pool.drawn, settings)
     _drop_misfits(ranked, pool.candidates, settings.recall_min_similarity)
@@ -149,6 +149,11 @@ def cut(ranked: list[Ranked], request: RecallRequest) -> list[Ranked]:
     if request.threshold is not None:
         ranked = [entry for entry in ranked if entry.score >= request.threshold]
     return ranked[: request.top_k]
+
+
+def _asks_of_someone(query: Understanding, names: Sequence[str]) -> bool:
+    """Say whether it asks about the user or someone known, so that a weak match may be meant."""
+    return query.is_conversation or query.is_own_life or bool(names)
 
 
 def _is_any_relevant(entries: Iterable[Ranked], settings: Settings) -> bool:

@@ -40,6 +40,7 @@ class Understanding:
         is_empty: it asks memory nothing (blank, or small talk).
         is_question: it is worded as a question.
         is_conversation: it is a conversation rather than one question.
+        is_own_life: it asks for a fact of the user's life, rather than for advice.
         about_user: it speaks of the user, in the first person or as "the user".
         terms: its terms for BM25.
         length: how many index terms it would have as a memory.
@@ -54,6 +55,7 @@ class Understanding:
     is_empty: bool = False
     is_question: bool = False
     is_conversation: bool = False
+    is_own_life: bool = False
     about_user: bool = False
     terms: tuple[str, ...] = ()
     length: int = 0
@@ -93,6 +95,7 @@ def _understand_query(text: str, reference: datetime, settings: Settings) -> Und
         language=language,
         route=_route(text),
         is_question=asks,
+        is_own_life=asks_of_own_life(focus, language),
         about_user=is_about_user(focus),
         terms=tuple(query_terms(focus)),
         length=len(index_terms(focus)),
@@ -114,7 +117,7 @@ def _understand_conversation(
     if not said or all(map(is_small_talk, said)):
         return Understanding("\n".join(spoken), is_empty=True)
     last = _understand_query(said[-1], reference, settings)
-    if last.route != NORMAL or len(spoken) == 1 or asks_of_own_life(last.text, last.language):
+    if last.route != NORMAL or len(spoken) == 1 or last.is_own_life:
         return last
     text = _recent(spoken, settings.recall_conversation_chars)
     return Understanding(

@@ -101,15 +101,16 @@ _PLANS_ZH = re.compile(
 
 #: A question for a fact of the asker's own life, and for no advice.
 _OWN_LIFE_EN = re.compile(
-    r"^\W*(?:(?:so|and|by the way|hey|ok(?:ay)?|remind me|tell me)\W+)*"
-    r"(?:(?:what|where|who|whom|which|when (?:do|did|is|was|will)|how (?:old|many|much|long|often))"
-    r"\b.*\b(?:i|my|me)\b"
-    r"|(?:do|did|am|was|have|had) i\b|(?:is|are|was|were|does|did) my\b)",
+    r"^\W*(?:(?:so|and|by the way|hey|ok(?:ay)?)\W+)*"
+    r"(?:(?:what|where|who|whom|which|when (?:do|did|is|was|will|does)"
+    r"|how (?:old|many|much|long|often))\b.*\b(?:i|my|me|user|user['’]s)\b"
+    r"|(?:do|did|am|was|have|had) i\b|(?:is|are|was|were|does|did) my\b"
+    r"|(?:is|was|does|did|has) (?:the )?user\b)",
     re.IGNORECASE,
 )
 _ADVICE_EN = re.compile(r"\b(?:should|could|can|would|if|think|better|suggest\w*)\b", re.I)
 _OWN_LIFE_ZH = re.compile(
-    r"我.*(?:哪|什么|谁|多少|几|多大|多久|吗|有没有|是不是)|(?:哪|什么|谁|几).*我"
+    r"(?:我|用户).*(?:哪|什么|谁|多少|几|多大|多久|吗|有没有|是不是)|(?:哪|什么|谁|几).*(?:我|用户)"
 )
 _ADVICE_ZH = re.compile(r"为什么|应该|怎么|如何|可以|能|要不要|觉得|建议|如果|怎样|好呢|好[?？]")
 _HISTORY = re.compile(
@@ -200,7 +201,8 @@ def asks_of_own_life(text: str, language: Language) -> bool:
     (True, False)
     """
     own, advice = (_OWN_LIFE_ZH, _ADVICE_ZH) if language == "zh" else (_OWN_LIFE_EN, _ADVICE_EN)
-    return bool(own.search(text)) and not advice.search(text) and len(sentences(text)) == 1
+    bare = _without_request(text, language)
+    return bool(own.search(bare)) and not advice.search(bare) and len(sentences(text)) == 1
 
 
 def asks_for_history(text: str) -> bool:
@@ -253,8 +255,15 @@ def strip_question(text: str, language: Language, names: Collection[str] = ()) -
     return _strip_english(text, names)
 
 
+def _without_request(text: str, language: Language) -> str:
+    """Take "can you tell me" off a question."""
+    if language == "zh":
+        return _REQUEST_ZH.sub("", text.strip(), count=1)
+    return _REQUEST.sub(" ", text, count=1).strip()
+
+
 def _strip_english(text: str, names: Collection[str]) -> str:
-    bare = _CONTRACTED_WH.sub(r"\1", _REQUEST.sub(" ", text, count=1))
+    bare = _CONTRACTED_WH.sub(r"\1", _without_request(text, "en"))
     known = {name.casefold() for name in names}
     kept: list[str] = []
     says_something = False
@@ -271,7 +280,7 @@ def _strip_english(text: str, names: Collection[str]) -> str:
 
 
 def _strip_chinese(text: str, names: Collection[str]) -> str:
-    bare = _ASKING_ZH.sub("", _REQUEST_ZH.sub("", text.strip(), count=1))
+    bare = _ASKING_ZH.sub("", _without_request(text, "zh"))
     for name in sorted(names, key=len, reverse=True):
         bare = bare.replace(name, "我")
     bare = bare.strip("，,。.！!、 ")

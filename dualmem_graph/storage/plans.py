@@ -181,14 +181,19 @@ def _write_node(
 
 
 def _twin(unit: Unit, new: NewNode, text: Text) -> str | None:
-    """The current memory that says the same of the same subject."""
+    """The current memory that says the same of the same subject; the oldest where an edit made two.
+
+    One that this plan writes has no place in the order of arrival yet and comes last.
+    """
     if new.layer is Layer.RAW:
         return None
-    for id_ in unit.held_by_hash.get(text.hash, ()):
-        node = unit.held[id_].node
-        if (node.status, node.layer, node.subject) == (Status.ACTIVE, new.layer, new.subject):
-            return id_
-    return None
+    alike = [
+        node
+        for node in (unit.held[id_].node for id_ in unit.held_by_hash.get(text.hash, ()))
+        if (node.status, node.layer, node.subject) == (Status.ACTIVE, new.layer, new.subject)
+    ]
+    oldest = min(alike, key=lambda node: (node.seq == 0, node.seq), default=None)
+    return None if oldest is None else oldest.id
 
 
 def _is_live(unit: Unit, id_: str) -> bool:

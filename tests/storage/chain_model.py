@@ -190,6 +190,8 @@ class Model:
     def restore(self, id_: str, now: datetime) -> bool:
         """Make a version current; False where nothing it rests on is live."""
         node = self.nodes[id_]
+        if node.status is Status.ACTIVE:
+            return True
         if node.evidence and not self._live_evidence(node):
             return False
         head = self.nodes[self.head(id_)]
