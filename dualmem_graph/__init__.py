@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import importlib
 import logging
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from dualmem_graph._version import __version__
@@ -100,11 +102,43 @@ __all__ = [
 ]
 
 
+def _load(name: str) -> Any:
+    return getattr(importlib.import_module(f"dualmem_graph.{_HOMES[name]}"), name)
+
+
+class _Package(ModuleType):
+    """This package, whose ``system1`` and ``recall`` are the graphs and not the folders.
+
+    Importing anything from a folder makes the import system set the folder's module under its
+    name here; these properties keep the graph under it, whatever was imported first.
+    """
+
+    @property
+    def system1(self) -> Any:
+        """The write path, compiled."""
+        return _load("system1")
+
+    @system1.setter
+    def system1(self, folder: ModuleType) -> None:
+        """Leave the name to the graph."""
+
+    @property
+    def recall(self) -> Any:
+        """The read path, compiled."""
+        return _load("recall")
+
+    @recall.setter
+    def recall(self, folder: ModuleType) -> None:
+        """Leave the name to the graph."""
+
+
+sys.modules[__name__].__class__ = _Package
+
+
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'dualmem_graph' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"dualmem_graph.{_HOMES[name]}"), name)
-    globals()[name] = value
+    value = globals()[name] = _load(name)
     return value
 
 

@@ -191,8 +191,11 @@ class Settings(BaseSettings):
     recall_boost_plan: float = Field(
         0.3, ge=0, le=1, description="added to an intention where plans are asked for"
     )
-    recall_question_malus: float = Field(
-        0.06, ge=0, le=1, description="taken from a turn that itself only asks"
+    recall_question_factor: float = Field(
+        0.7,
+        ge=0,
+        le=1,
+        description="what a turn that only asks keeps of its score where a question is asked",
     )
     recall_statement_share: float = Field(
         0.5,

@@ -201,12 +201,16 @@ class MemoryOperations:
         What was derived from it alone is retired with it. :meth:`restore` brings it back.
 
         Raises:
-            MemoryNotFoundError: no such memory in this scope.
+            MemoryNotFoundError: no such memory in this scope, or it is deleted already.
         """
         scope = self._scope(user_id, app_id)
         done = self._resources.store.delete(
             scope, memory_id, chain=delete_chain, actor="user", reason="delete"
         )
+        if not done.hidden:
+            raise MemoryNotFoundError(
+                f"memory {memory_id!r} is deleted already; restore() brings it back"
+            )
         return DeleteResult(done.hidden, done.derived, scope)
 
     def restore(

@@ -24,6 +24,8 @@ def text(value: Any, name: str) -> str:
 
 def said(value: Any) -> str:
     """Take the words of one message; blank ones are refused, since nothing would be kept."""
+    if isinstance(value, list | tuple):
+        raise InputError(f"content must be text, got {value!r:.80}; pass messages=… for a list")
     words = text(value, "content")
     if not clean_text(words).strip():
         raise InputError(f"content is blank ({value!r:.80}); pass what was said")
@@ -142,7 +144,7 @@ def share(value: Any, name: str) -> float | None:
 
 
 def layers(value: Any) -> tuple[Layer, ...] | None:
-    """Read layer names; ``L2_FACT``, ``L2`` and ``fact`` all name the same one."""
+    """Read layer names; ``L2_FACT``, ``L2``, ``fact`` and ``facts`` all name the same one."""
     if value is None or value == "":
         return None
     if isinstance(value, str):
@@ -162,7 +164,7 @@ def layers(value: Any) -> tuple[Layer, ...] | None:
 _LAYER_NAMES = {
     name.casefold(): layer
     for layer in Layer
-    for name in (layer.value, layer.value[:2], layer.value[3:])
+    for name in (layer.value, layer.value[:2], layer.value[3:], f"{layer.value[3:]}S")
 }
 
 

@@ -110,3 +110,15 @@ def test_opening_and_writing_imports_no_index_model_or_clustering_on_the_way(
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_graphs_keep_their_names_whatever_was_imported_first() -> None:
+    code = (
+        "import dualmem_graph.system1.state, dualmem_graph.recall.request, dualmem_graph.client\n"
+        "from dualmem_graph import recall, system1\n"
+        "import dualmem_graph.system1.graph\n"
+        "from dualmem_graph.system1 import messages\n"
+        "print(type(recall).__name__, type(system1).__name__, dualmem_graph.system1.name)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["CompiledStateGraph", "CompiledStateGraph", "system1"]

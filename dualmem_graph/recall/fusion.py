@@ -123,7 +123,7 @@ def score(
     if query.route == PROACTIVE and node.layer is Layer.INTENTION:
         terms["plan"] = settings.recall_boost_plan
     if query.is_question and node.layer is Layer.RAW and _only_asks(node.content):
-        terms["question"] = -settings.recall_question_malus
+        terms["question"] = (settings.recall_question_factor - 1) * sum(terms.values())
     return Ranked(candidate, min(max(sum(terms.values()), 0.0), 1.0), terms)
 
 

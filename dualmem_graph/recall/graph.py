@@ -65,6 +65,7 @@ def anchors(state: RecallState, runtime: Runtime[RecallContext]) -> Update:
     return {
         "hits": [asdict(hit) for hit in found.hits],
         "names": list(found.names),
+        "is_embedded": found.vector is not None,
         "route": found.route,
         "degraded": list(found.degraded),
     }
@@ -76,7 +77,8 @@ def expand(state: RecallState, runtime: Runtime[RecallContext]) -> Update:
     query = _understanding(state)
     hits = [find_by.AnchorHit(**hit) for hit in state["hits"]]
     names = tuple(state["names"])
-    vector, _ = find_by.embed_query(deps, query.dense_text(names)) if hits else (None, ())
+    text = query.dense_text(names) if state["is_embedded"] else ""
+    vector, _ = find_by.embed_query(deps, text)
     found = find_by.Found(
         hits=hits,
         nodes=deps.store.get_many(request.scope, {hit.node_id for hit in hits}),

@@ -68,6 +68,7 @@ class RecallState(RecallInput, RecallOutput):
     understanding: NotRequired[dict[str, Any]]
     hits: NotRequired[list[dict[str, Any]]]
     names: NotRequired[list[str]]
+    is_embedded: NotRequired[bool]
     candidates: NotRequired[list[dict[str, Any]]]
     drawn: NotRequired[dict[str, Any]]
     ranked: NotRequired[list[dict[str, Any]]]

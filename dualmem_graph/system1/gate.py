@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from dualmem_graph.config import Settings
 from dualmem_graph.system1 import rules
 from dualmem_graph.system1.prompts import is_example
+from dualmem_graph.text.tokens import index_terms
 from dualmem_graph.types import Candidate, Extraction, Gate, Layer, Skipped, Turn
 
 #: Weights of novelty, biographical relevance, emotional arousal.
 _GATE_WEIGHTS = (0.40, 0.40, 0.20)
+_REDACTED = re.compile(r"\[redacted: [^\]]*\]")
+#: "User's password is …": whose, and what kind of secret.
+_SECRET_WORDS = 3
 
 
 def judge(
@@ -70,6 +75,8 @@ def _checked(extraction: Extraction, turns: Sequence[Turn], settings: Settings) 
         count = per_turn.get(candidate.turn_index, 0)
         if is_example(candidate.content):
             skipped.append(Skipped("copied from the prompt's example", candidate.content))
+        elif _is_only_a_secret(candidate.content):
+            skipped.append(Skipped("nothing but a redacted secret", candidate.content))
         elif candidate.subject == "assistant" and not settings.remember_assistant:
             skipped.append(Skipped("said by the assistant", candidate.content))
         elif count >= settings.extract_max_items:
@@ -93,6 +100,12 @@ def _of_its_speaker(candidate: Candidate, by_assistant: Collection[int]) -> Cand
     if candidate.turn_index in by_assistant:
         return replace(candidate, subject="assistant")
     return candidate
+
+
+def _is_only_a_secret(content: str) -> bool:
+    """Tell whether a statement says no more than that somebody has a secret."""
+    rest, count = _REDACTED.subn(" ", content)
+    return count > 0 and len(set(index_terms(rest))) <= _SECRET_WORDS
 
 
 def _in_own_layer(candidate: Candidate) -> Candidate:

@@ -52,12 +52,17 @@ def _refused(
 
 
 @pytest.mark.parametrize("content", ["", "   ", "\n\t", "\x00\x00"], ids=repr)
-def test_blank_content_stores_nothing_and_says_so(content: str, memory: SyncMemoryClient) -> None:
-    result = memory.add(content, user_id="u")
-
-    assert (result.status, result.events, result.turn_ids) == ("ephemeral", (), ())
-    assert [skip.reason for skip in result.skipped] == ["message 0 holds no text"]
+def test_blank_content_is_refused(content: str, memory: SyncMemoryClient) -> None:
+    _refused(memory, lambda: memory.add(content, user_id="u"), "content is blank", repr(content))
+    _refused(memory, lambda: memory.import_([{"content": content}], user_id="u"), repr(content))
     assert memory.list_scopes() == []
+
+
+def test_a_message_without_text_is_left_out_and_named(memory: SyncMemoryClient) -> None:
+    result = memory.add(messages=[("user", " "), ("user", "I own a kayak.")], user_id="u")
+
+    assert [skip.reason for skip in result.skipped] == ["message 0 holds no text"]
+    assert texts(memory) == [KAYAK]
 
 
 @pytest.mark.parametrize("content", ["👍👍", "🦊", "???", "a", "我", "…", "\u200b"])
@@ -245,10 +250,8 @@ def test_a_turn_of_images_stores_nothing_and_says_so(memory: SyncMemoryClient) -
     assert memory.list_scopes() == []
 
 
-def test_no_messages_at_all_store_nothing(memory: SyncMemoryClient) -> None:
-    result = memory.add(messages=[], user_id="u")
-
-    assert (result.status, result.events, result.skipped) == ("ephemeral", (), ())
+def test_no_messages_at_all_are_refused(memory: SyncMemoryClient) -> None:
+    _refused(memory, lambda: memory.add(messages=[], user_id="u"), "empty list", "message")
     assert memory.list_scopes() == []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -142,7 +143,8 @@ def test_an_error_of_our_own_is_never_hidden_behind_the_rules_form(
     def breaks(*_: Any, **__: Any) -> None:
         raise ZeroDivisionError("a fault in the program")
 
-    monkeypatch.setattr("dualmem_graph.system1.extract.extract_with_model", breaks)
+    module = importlib.import_module("dualmem_graph.system1.extract")
+    monkeypatch.setattr(module, "extract_with_model", breaks)
     opened = open_resources(
         Settings(storage_dir=tmp_path, vector_index="off"),
         chat_model=ScriptedChat(script=["never asked"]),
