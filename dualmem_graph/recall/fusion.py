@@ -138,7 +138,7 @@ def fuse(
     _drop_misfits(ranked, pool.candidates, settings.recall_min_similarity)
     if query.route != PROFILE:
         _let_facts_stand_for_profile_entries(ranked)
-    order = sorted(ranked.values(), key=_best_first)
+    order = _without_echoes(sorted(ranked.values(), key=_best_first))
     if _damp_repeated_turns(order, pool.drawn, settings.recall_same_turn_factor):
         order.sort(key=_best_first)
     return order
@@ -219,6 +219,19 @@ def _says_the_same(fact: Node, entry: Node) -> bool:
     if fact.dimension is not None:
         return fact.dimension == slot_of(entry.dimension)
     return bool(entry.value) and (entry.value or "").casefold() in fact.content.casefold()
+
+
+def _without_echoes(order: Sequence[Ranked]) -> list[Ranked]:
+    """Keep one of the turns in which the same person said the same words."""
+    told: set[tuple[str | None, str | None, str]] = set()
+    kept = []
+    for entry in order:
+        node = entry.node
+        said = (node.role, node.name, node.content.casefold())
+        if node.layer is not Layer.RAW or said not in told:
+            kept.append(entry)
+            told.add(said)
+    return kept
 
 
 def _damp_repeated_turns(order: Sequence[Ranked], drawn: Drawn, factor: float) -> bool:

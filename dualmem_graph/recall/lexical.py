@@ -82,7 +82,7 @@ def lexical_scores(
         >>> from dualmem_graph.storage.records import LexicalHit
         >>> one = LexicalHits((LexicalHit("m1", ("own", "kayak")),), 1, 2.0, {"kayak": 1})
         >>> lexical_scores(["kayak"], 1, one, k1=1.5, b=0.75)
-        {'m1': 0.68...}
+        {'m1': 0.775}
     """
     if not terms or not found.hits:
         return {}

@@ -386,6 +386,15 @@ def test_results_are_distinct_and_at_most_top_k(memory):
     assert len(memory.recall("User visited castle number", top_k=10).items) == 5
 
 
+def test_the_same_words_of_the_same_person_are_one_answer(memory):
+    memory.turn("The tide is low.", days_ago=2)
+    newest = memory.turn("The tide is low.")
+    memory.turn("The tide is low.", days_ago=1, role="assistant")
+    found = memory.recall("the tide is low").items
+    assert [item.sources[0].role for item in found] == ["user", "assistant"]
+    assert found[0].memory_id == newest
+
+
 def test_scores_fall_from_one_to_zero_and_are_explained(memory):
     for text in ("User owns a red kayak.", "User owns a blue boat.", "User likes red."):
         memory.node(text)
