@@ -171,10 +171,16 @@ class Settings(BaseSettings):
         0.12, ge=0, le=1, description="cosine below which a match by meaning alone is no answer"
     )
     recall_min_score: float = Field(
-        0.2,
+        0.15,
         ge=0,
         le=1,
         description="score that the best match must reach where a query names nobody known",
+    )
+    recall_tail_share: float = Field(
+        0.45,
+        ge=0,
+        le=1,
+        description="share of the best score below which a match by meaning alone is left out",
     )
     recall_boost_slot: float = Field(
         0.15,

@@ -23,6 +23,8 @@ from dualmem_graph.types import Layer, Node, TimeSpan
 _TOLD_WITHIN = timedelta(days=10)
 #: The anchor of a statement that was found through its turn, and the term of a turn's score.
 BY_TURN = "turn"
+#: Terms of a match that is more than nearness.
+_FOUND_BY_SIGN = {"lexical", "profile", "slot", "plan"}
 #: The terms that make a memory relevant; the others only order what is.
 _RELEVANCE = ("semantic", "lexical", "slot", "plan", "profile")
 _STATEMENTS = (Layer.FACT, Layer.IDENTITY, Layer.INTENTION)
@@ -141,7 +143,13 @@ def fuse(
     order = _without_echoes(sorted(ranked.values(), key=_best_first))
     if _damp_repeated_turns(order, pool.drawn, settings.recall_same_turn_factor):
         order.sort(key=_best_first)
-    return order
+    return _without_tail(order, settings.recall_tail_share)
+
+
+def _without_tail(order: list[Ranked], share: float) -> list[Ranked]:
+    """Leave out what is near by meaning alone and far behind the best: filler, not an answer."""
+    floor = share * order[0].score if order else 0.0
+    return [entry for entry in order if entry.score >= floor or set(entry.terms) & _FOUND_BY_SIGN]
 
 
 def cut(ranked: list[Ranked], request: RecallRequest) -> list[Ranked]:

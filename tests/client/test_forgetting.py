@@ -188,14 +188,13 @@ def test_an_absent_id_is_not_found(memory_id: Any, memory: SyncMemoryClient) -> 
     assert texts(memory) == [KAYAK]
 
 
-def test_a_deletion_that_is_repeated_says_that_nothing_was_left(memory: SyncMemoryClient) -> None:
+def test_what_is_deleted_already_cannot_be_deleted_again(memory: SyncMemoryClient) -> None:
     memory.add("I own a kayak.", user_id="u", wait=True)
     (item,) = memory.list(user_id="u")
+    assert memory.delete(item.memory_id, user_id="u").count == 1
 
-    first = memory.delete(item.memory_id, user_id="u")
-    second = memory.delete(item.memory_id, user_id="u")
-
-    assert (first.count, second.count) == (1, 0)
+    with pytest.raises(MemoryNotFoundError, match=r"deleted already; restore\(\)"):
+        memory.delete(item.memory_id, user_id="u")
 
 
 def test_eight_hundred_memories_go_in_one_call(memory: SyncMemoryClient) -> None:
