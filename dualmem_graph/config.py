@@ -177,7 +177,7 @@ class Settings(BaseSettings):
         description="score that the best match must reach where a query names nobody known",
     )
     recall_tail_share: float = Field(
-        0.45,
+        0.4,
         ge=0,
         le=1,
         description="share of the best score below which a match by meaning alone is left out",

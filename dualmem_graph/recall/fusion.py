@@ -149,7 +149,11 @@ def fuse(
 def _without_tail(order: list[Ranked], share: float) -> list[Ranked]:
     """Leave out what is near by meaning alone and far behind the best: filler, not an answer."""
     floor = share * order[0].score if order else 0.0
-    return [entry for entry in order if entry.score >= floor or set(entry.terms) & _FOUND_BY_SIGN]
+    return [
+        entry
+        for entry in order
+        if entry.score >= floor or any(entry.terms.get(term) for term in _FOUND_BY_SIGN)
+    ]
 
 
 def cut(ranked: list[Ranked], request: RecallRequest) -> list[Ranked]:
