@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from dualmem_graph import bulk, validation
 from dualmem_graph.background import JobRunner
 from dualmem_graph.errors import ClosedError, InputError, MemoryNotFoundError
+from dualmem_graph.pending import EMBED, embed_pending, queue_embedding, scopes_waiting
 from dualmem_graph.recall import chains, formatter
 from dualmem_graph.recall.request import RecallDeps, RecallOutcome, RecallRequest
 from dualmem_graph.recall.run import recall_items
@@ -70,7 +71,11 @@ class MemoryOperations:
         self._closed = False
         self._runner = JobRunner(
             resources.store.jobs,
-            {"extract": self._run_extract_job, "reconcile": self._run_reconcile_job},
+            {
+                "extract": self._run_extract_job,
+                "reconcile": self._run_reconcile_job,
+                EMBED: self._run_embed_job,
+            },
             workers=resources.settings.job_workers,
             exit_timeout=resources.settings.close_timeout,
         )
@@ -142,6 +147,8 @@ class MemoryOperations:
         )
         with using(self._resources):
             output = self._system1.invoke(state, context=context)  # type: ignore[call-overload]
+        if any(reason.startswith("embedding") for reason in output["degraded"]):
+            self._embed_later(scope)
         if output["job_id"] is not None or output["status"] == "partial":
             self._runner.notify()
         if wait:
@@ -186,6 +193,8 @@ class MemoryOperations:
                 actor="user",
             )
             update_profile(scope, facts=[node])
+        if vectors is None:
+            self._embed_later(scope)
         return self._item(scope, node)
 
     def delete(
@@ -451,15 +460,16 @@ class MemoryOperations:
         app_id: str | None = None,
         timeout: float | None = None,
     ) -> bool:
-        """Do all pending work now: jobs (also those in a retry pause), then the vector index.
+        """Do all pending work now: jobs (also those in a retry pause), vectors, and the index.
 
         Returns:
             True when nothing is left to do within ``timeout`` seconds.
         """
         self._open()
         scope = None if user_id is None else self._scope(user_id, app_id)
+        for waiting in scopes_waiting(self._resources):
+            queue_embedding(self._resources, waiting)
         done = self._runner.flush(scope, timeout)
-        self._embed_pending()
         return self._resources.store.flush_index(timeout) and done
 
     def stats(
@@ -568,16 +578,14 @@ class MemoryOperations:
         with using(self._resources):
             self._reconcile.invoke(state, context=_job_context(self._resources, job))  # type: ignore[call-overload]
 
-    def _embed_pending(self) -> None:
-        """Give vectors to what was stored while the embedder was down."""
-        resources = self._resources
-        while pending := resources.store.pending_embeddings(256):
-            vectors = resources.embedder.embed([content for _, _, content in pending])
-            by_scope: dict[Scope, dict[str, Any]] = {}
-            for (scope, node_id, _), vector in zip(pending, vectors, strict=True):
-                by_scope.setdefault(scope, {})[node_id] = vector
-            for scope, found in by_scope.items():
-                resources.store.set_embeddings(scope, found, resources.embedder.fingerprint)
+    def _embed_later(self, scope: Scope) -> None:
+        queue_embedding(self._resources, scope)
+        self._runner.notify()
+
+    def _run_embed_job(self, job: Job) -> None:
+        embed_pending(self._resources)
+        if job.lease is not None:
+            self._resources.store.jobs.complete(job.lease)
 
 
 def _add_result(output: Mapping[str, Any], scope: Scope) -> AddResult:

@@ -22,7 +22,7 @@ LEVELS = [
     ["storage.tools"],
     ["system1", "recall"],
     ["validation"],
-    ["background", "bulk"],
+    ["background", "bulk", "pending"],
     ["operations"],
     ["client", "contracts"],
     ["demo"],

@@ -143,6 +143,8 @@ def fuse(
     order = _without_echoes(sorted(ranked.values(), key=_best_first))
     if _damp_repeated_turns(order, pool.drawn, settings.recall_same_turn_factor):
         order.sort(key=_best_first)
+    if settings.reader_mode != "hybrid":
+        return order
     return _without_tail(order, settings.recall_tail_share)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from answers import EX, RE, Open, chain, fact, model, over, texts
 from langchain_core.embeddings import Embeddings
 
 from dualmem_graph import SyncMemoryClient
-from dualmem_graph.testing import Reply, StubServer
+from dualmem_graph.errors import EmbeddingError
+from dualmem_graph.testing import HashEmbeddings, Reply, StubServer
 
 
 class Table(Embeddings):
@@ -245,6 +247,8 @@ def test_what_could_not_be_embedded_is_found_by_word_and_embedded_later(open_mem
         assert [result.status for result in results] == ["pending"] * 5
         assert all("embedding" in result.degraded[0] for result in results)
         assert memory.stats()["pending_embeddings"] == 10  # five turns, five facts
+        assert memory.status()["jobs"]["queued"] >= 1
+        assert memory.flush() is False
         for name in names:
             found = memory.search(name, user_id="u")
             assert [item.content for item in found][:1] == [f"User owns a {name}."]
@@ -257,6 +261,78 @@ def test_what_could_not_be_embedded_is_found_by_word_and_embedded_later(open_mem
         found = memory.search("kayak", user_id="u", explain=True)
         assert found.degraded == ()
         assert (found[0].score_details or {})["cosine"] > 0.3
+
+
+class Fussy(HashEmbeddings):
+    """An embedder that never takes one word, and takes nothing at all while it is down."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_down = False
+        self.has_embedded = threading.Event()
+
+    def embed_query(self, text: str) -> list[float]:
+        if self.is_down or "windmill" in text:
+            raise ConnectionError("no such host")
+        self.has_embedded.set()
+        return super().embed_query(text)
+
+
+def test_a_text_that_the_embedder_refuses_holds_up_no_other(open_memory: Open) -> None:
+    fussy = Fussy()
+    memory = open_memory(embeddings=fussy, job_max_attempts=2, job_backoff=0)
+    fussy.is_down = True
+    for name in ("kayak", "windmill", "loom"):
+        memory.add(f"I own a {name}.", user_id="u", session_id="s")
+    fussy.is_down = False
+
+    for _ in range(4):
+        memory.flush()
+
+    assert memory.stats()["pending_embeddings"] == 2  # the turn and the fact of the windmill
+    assert memory.status()["jobs"]["parked"] >= 1
+    assert memory.search("windmill", user_id="u")[0].content == "User owns a windmill."
+    found = memory.search("loom", user_id="u", explain=True)
+    assert (found[0].score_details or {})["cosine"] > 0.3
+
+
+def test_the_vectors_are_made_up_for_without_a_flush(open_memory: Open) -> None:
+    fussy = Fussy()
+    memory = open_memory(embeddings=fussy, job_workers=1, job_backoff=0, job_max_attempts=100)
+    fussy.is_down = True
+    memory.add("I own a kayak.", user_id="u")
+    fussy.is_down = False
+
+    assert fussy.has_embedded.wait(60)
+    assert memory.flush() is True
+    assert memory.stats()["pending_embeddings"] == 0
+
+
+def test_an_import_without_the_embedder_is_refused_and_can_be_repeated(open_memory: Open) -> None:
+    fussy = Fussy()
+    memory = open_memory(embeddings=fussy)
+    nodes = [{"content": "User owns a kayak."}, {"content": "User owns a loom."}]
+    fussy.is_down = True
+
+    with pytest.raises(EmbeddingError):
+        memory.import_(nodes, user_id="u")
+    assert memory.list_scopes() == []
+
+    fussy.is_down = False
+    assert memory.import_(nodes, user_id="u").added == 2
+
+
+def test_an_update_without_the_embedder_is_embedded_later(open_memory: Open) -> None:
+    fussy = Fussy()
+    memory = open_memory(embeddings=fussy, reader_mode="semantic")
+    memory.add("I own a kayak.", user_id="u", wait=True)
+    (item,) = memory.list(user_id="u")
+    fussy.is_down = True
+    memory.update(item.memory_id, "User owns a zither.", user_id="u")
+    fussy.is_down = False
+
+    assert memory.flush() is True
+    assert memory.search("zither", user_id="u", top_k=1)[0].content == "User owns a zither."
 
 
 def test_the_vector_of_an_update_is_that_of_the_new_text(open_memory: Open) -> None:
