@@ -36,6 +36,8 @@ _PRAGMAS = (
     "trusted_schema=OFF",
     "secure_delete=ON",
     "temp_store=MEMORY",
+    # the first read of a scope takes all of its vectors: read them where the system has them
+    "mmap_size=268435456",
 )
 
 _open_ledgers: weakref.WeakSet[Ledger] = weakref.WeakSet()
