@@ -516,9 +516,7 @@ class MemoryOperations:
         return chains.items_of(self._resources.store, scope, [node])[0]
 
     def _recall(self, request: RecallRequest) -> RecallOutcome:
-        resources = self._resources
-        deps = RecallDeps(resources.store, resources.embedder, resources.settings, resources.clock)
-        return recall_items(deps, request)
+        return recall_items(RecallDeps.of(self._resources), request)
 
     def _request(
         self,

@@ -254,6 +254,14 @@ class ScopeInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class Related:
+    """A current memory that a new statement may touch, and how near it is (cosine)."""
+
+    node: Node
+    similarity: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class ChainLink:
     """An earlier version, and why its successor replaced it."""
 

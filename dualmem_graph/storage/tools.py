@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -29,8 +29,10 @@ from dualmem_graph.storage.records import (
     NewNode,
     NewTurn,
     Plan,
+    Related,
     Supersede,
     SupersedeOutcome,
+    TurnEvidence,
     TurnsWritten,
 )
 from dualmem_graph.types import CHAINED_LAYERS, Layer, Node, Scope, Status, UpdateType
@@ -71,14 +73,6 @@ def tool(function: Callable[..., Any]) -> StoreTool:
     return made
 
 
-@dataclass(frozen=True, slots=True)
-class Related:
-    """A current memory near a new statement; ``similarity`` is their cosine."""
-
-    node: Node
-    similarity: float
-
-
 def embed(texts: Sequence[str]) -> tuple[NDArray[np.float32] | None, str | None]:
     """Embed texts for storing; ``None`` and the reason where the embedder is down.
 
@@ -98,6 +92,12 @@ def embed(texts: Sequence[str]) -> tuple[NDArray[np.float32] | None, str | None]
         logger.debug("%s", error)  # may quote the texts
         return None, f"embedding: {error}"
     return vectors, None
+
+
+def scope_number(scope: Scope) -> int | None:
+    """Return the ledger's number of a scope, under which usage is booked."""
+    info = current().store.scope_info(scope)
+    return None if info is None else info.id
 
 
 @tool
@@ -251,6 +251,12 @@ def read_evidence(scope: Scope, ids: list[str]) -> dict[str, list[Node]]:
 def read_grounds(scope: Scope, ids: list[str]) -> dict[str, list[Node]]:
     """Read what nodes rest on directly: the facts of a profile entry, the turn of a fact."""
     return current().store.grounds(scope, ids)
+
+
+@tool
+def read_sources(scope: Scope, ids: list[str]) -> dict[str, list[TurnEvidence]]:
+    """Read the turns that nodes rest on, however indirectly."""
+    return current().store.sources(scope, ids)
 
 
 @tool

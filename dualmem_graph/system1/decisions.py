@@ -16,7 +16,7 @@ from typing import Any
 
 from dualmem_graph.config import Settings
 from dualmem_graph.providers.chat import StructuredChat
-from dualmem_graph.storage.records import Hide, Supersede
+from dualmem_graph.storage.records import Hide, Related, Supersede
 from dualmem_graph.system1.prompts import Numbered, reconcile_system, reconcile_user
 from dualmem_graph.system1.schema import (
     ReconcileAnswer,
@@ -39,14 +39,6 @@ _NEGATIVE = re.compile(
     re.IGNORECASE,
 )
 _SAME_OPS = {"NONE", "NOOP", "NO_CHANGE", "DUPLICATE", "SKIP", "KEEP"}
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """A current memory that a new statement may touch, and how near it is (cosine)."""
-
-    node: Node
-    similarity: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +116,7 @@ def specifics(text: str) -> frozenset[str]:
 
 
 def decide_by_rules(
-    new: Sequence[Node], known: Mapping[str, Sequence[Known]], settings: Settings
+    new: Sequence[Node], known: Mapping[str, Sequence[Related]], settings: Settings
 ) -> Decisions:
     """Reconcile by dimension and near-identity, in the order in which things were said.
 
@@ -150,7 +142,7 @@ def decide_by_rules(
 def decide_with_model(
     chat: StructuredChat,
     new: Sequence[Node],
-    known: Mapping[str, Sequence[Known]],
+    known: Mapping[str, Sequence[Related]],
     *,
     settings: Settings,
     language: str,
@@ -318,7 +310,7 @@ def _is_merge(text: str, node: Node, targets: Sequence[Node]) -> bool:
 def _add_repeats(
     decisions: Decisions,
     new: Sequence[Node],
-    known: Mapping[str, Sequence[Known]],
+    known: Mapping[str, Sequence[Related]],
     settings: Settings,
 ) -> None:
     """Tie what only says the same again, which a model likes to leave standing twice."""
@@ -337,7 +329,7 @@ def _add_repeats(
                 )
 
 
-def _shown(new: Sequence[Node], known: Mapping[str, Sequence[Known]]) -> dict[int, Node]:
+def _shown(new: Sequence[Node], known: Mapping[str, Sequence[Related]]) -> dict[int, Node]:
     """Number the old memories from 1; the new statements are not among them."""
     fresh = {node.id for node in new}
     unique = {item.node.id: item.node for items in known.values() for item in items}

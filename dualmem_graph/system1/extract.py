@@ -32,6 +32,7 @@ from dualmem_graph.system1.state import (
     System1State,
     dump,
     lease_of,
+    own_turns,
     scope_of,
     turns_of,
 )
@@ -56,15 +57,14 @@ def extract(
     scope = scope_of(runtime.context)
     turns = turns_of(state)
     if resources.chat is None:
-        return _judged(state, runtime, _extract_by_rules(turns))
-    info = resources.store.scope_info(scope)
+        return _judged(state, runtime, turns, _extract_by_rules(turns))
     extraction = extract_with_model(
         resources.chat,
         turns,
         settings=resources.settings,
-        scope_id=info.id if info else None,
+        scope_id=tools.scope_number(scope),
     )
-    return _judged(state, runtime, extraction)
+    return _judged(state, runtime, turns, extraction)
 
 
 def extract_by_rules(
@@ -79,7 +79,8 @@ def extract_by_rules(
     logger.warning("the model could not extract (%s), the rules do", type(cause).__name__)
     logger.debug("%s", reason)
     degraded = {"degraded": [*state["degraded"], reason], "status": "partial"}
-    command = _judged({**state, **degraded}, runtime, _extract_by_rules(turns_of(state)))  # type: ignore[typeddict-item]
+    turns = turns_of(state)
+    command = _judged({**state, **degraded}, runtime, turns, _extract_by_rules(turns))  # type: ignore[typeddict-item]
     return replace(command, update={**degraded, **(command.update or {})})
 
 
@@ -94,11 +95,13 @@ def _extract_by_rules(turns: Sequence[Turn]) -> Extraction:
 
 
 def _judged(
-    state: System1State, runtime: Runtime[MemoryContext], extraction: Extraction
+    state: System1State,
+    runtime: Runtime[MemoryContext],
+    turns: Sequence[Turn],
+    extraction: Extraction,
 ) -> Command[Literal["fast_write", "__end__"]]:
     scope = scope_of(runtime.context)
-    turns = turns_of(state)
-    own = [turn.text for turn in turns if turn.role == "user" and not turn.is_context]
+    own = [turn.text for turn in own_turns(turns)]
 
     def novelty() -> float:
         found: float = tools.read_novelty.invoke({"scope": scope, "texts": own[-8:]})
@@ -132,7 +135,7 @@ def language_of(turns: Sequence[Turn], settings: Settings) -> str:
     """Return the language of memories: the setting, else that of the user's own words."""
     if settings.language != "auto":
         return settings.language
-    own = [turn.text for turn in turns if turn.role == "user" and not turn.is_context]
+    own = [turn.text for turn in own_turns(turns)]
     return detect_language("\n".join(own or [turn.text for turn in turns]))
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from dualmem_graph.config import Settings
 from dualmem_graph.system1 import rules
 from dualmem_graph.system1.prompts import is_example
+from dualmem_graph.system1.state import own_turns
 from dualmem_graph.text.tokens import index_terms
 from dualmem_graph.types import Candidate, Extraction, Gate, Layer, Skipped, Turn
 
@@ -32,7 +33,7 @@ def judge(
         novelty: ``1 − max similarity`` of the turns to current memories, in [0, 1]; asked only
             when there is something to judge. It caps the extractor's own novelty.
     """
-    own = [turn for turn in turns if turn.role == "user" and not turn.is_context]
+    own = own_turns(turns)
     told_to_remember = any(rules.asks_to_remember(turn.text) for turn in own)
     if told_to_remember and not extraction.candidates:
         extraction = _with_requests(extraction, turns)

@@ -7,7 +7,7 @@ chain rule; what it refuses is reported.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -18,9 +18,9 @@ from langgraph.types import Command
 from dualmem_graph.resources import current
 from dualmem_graph.storage import tools
 from dualmem_graph.storage.ids import node_id
-from dualmem_graph.storage.records import Evidence, NewNode, Plan, Supersede
+from dualmem_graph.storage.records import Evidence, NewNode, Plan, Related, Supersede, TurnEvidence
 from dualmem_graph.system1 import rules
-from dualmem_graph.system1.decisions import Decisions, Known, decide_by_rules, decide_with_model
+from dualmem_graph.system1.decisions import Decisions, decide_by_rules, decide_with_model
 from dualmem_graph.system1.extract import MODEL_FAILURES, language_of
 from dualmem_graph.system1.ingest import as_turn
 from dualmem_graph.system1.state import MemoryContext, System1State, dump, lease_of, scope_of
@@ -30,6 +30,9 @@ from dualmem_graph.types import AddEvent, Node, Scope, Skipped, Status, Turn, Up
 
 logger = logging.getLogger(__name__)
 
+#: Per statement, the turns that it rests on.
+Sources = Mapping[str, Sequence[TurnEvidence]]
+
 
 def reconcile(state: System1State, runtime: Runtime[MemoryContext]) -> dict[str, Any]:
     """Tie new statements to the heads they replace; the store checks every chain rule."""
@@ -38,8 +41,9 @@ def reconcile(state: System1State, runtime: Runtime[MemoryContext]) -> dict[str,
     if not new:
         return {}
     known = _known(scope, new)
-    decisions = _decide(scope, new, known)
-    return _applied(scope, new, decisions, state, runtime)
+    sources = _sources(scope, new)
+    decisions = _decide(scope, new, known, sources)
+    return _applied(scope, new, decisions, sources, state, runtime)
 
 
 def reconcile_later(
@@ -66,9 +70,9 @@ def current_statements(scope: Scope, ids: Sequence[str]) -> list[Node]:
     return oldest_first(node for node in nodes if node.status is Status.ACTIVE)
 
 
-def _known(scope: Scope, new: Sequence[Node]) -> dict[str, list[Known]]:
+def _known(scope: Scope, new: Sequence[Node]) -> dict[str, list[Related]]:
     settings = current().settings
-    related = tools.find_related.invoke(
+    related: dict[str, list[Related]] = tools.find_related.invoke(
         {
             "scope": scope,
             "ids": [node.id for node in new],
@@ -76,18 +80,24 @@ def _known(scope: Scope, new: Sequence[Node]) -> dict[str, list[Known]]:
             "min_similarity": settings.reconcile_min_similarity,
         }
     )
-    return {
-        key: [Known(item.node, item.similarity) for item in items] for key, items in related.items()
-    }
+    return related
 
 
-def _decide(scope: Scope, new: Sequence[Node], known: dict[str, list[Known]]) -> Decisions:
+def _sources(scope: Scope, new: Sequence[Node]) -> Sources:
+    """Read the turns behind new statements; the rules form needs none."""
+    if all(node.extractor != "llm" for node in new):
+        return {}
+    found: Sources = tools.read_sources.invoke({"scope": scope, "ids": [node.id for node in new]})
+    return found
+
+
+def _decide(
+    scope: Scope, new: Sequence[Node], known: dict[str, list[Related]], sources: Sources
+) -> Decisions:
     resources = current()
-    from_rules = [node for node in new if node.extractor != "llm"]
-    if resources.chat is None or len(from_rules) == len(new):
+    if resources.chat is None or not sources:
         return decide_by_rules(new, known, resources.settings)
-    turns = _turns_behind(scope, new)
-    info = resources.store.scope_info(scope)
+    turns = _turns_behind(new, sources)
     return decide_with_model(
         resources.chat,
         new,
@@ -95,13 +105,12 @@ def _decide(scope: Scope, new: Sequence[Node], known: dict[str, list[Known]]) ->
         settings=resources.settings,
         language=language_of(turns, resources.settings),
         forget_requested=any(rules.asks_to_forget(turn.text) for turn in turns),
-        scope_id=info.id if info else None,
+        scope_id=tools.scope_number(scope),
     )
 
 
-def _turns_behind(scope: Scope, nodes: Sequence[Node]) -> list[Turn]:
-    sources = current().store.sources(scope, [node.id for node in nodes])
-    found = {item.node.id: item.node for items in sources.values() for item in items}
+def _turns_behind(nodes: Sequence[Node], sources: Sources) -> list[Turn]:
+    found = {item.node.id: item.node for node in nodes for item in sources.get(node.id, ())}
     return [as_turn(node, place, False) for place, node in enumerate(found.values())]
 
 
@@ -109,6 +118,7 @@ def _applied(
     scope: Scope,
     new: Sequence[Node],
     decisions: Decisions,
+    sources: Sources,
     state: System1State,
     runtime: Runtime[MemoryContext],
 ) -> dict[str, Any]:
@@ -118,7 +128,9 @@ def _applied(
         logger.warning("reconcile: %d updates of the model were refused", len(decisions.skipped))
         logger.debug("refused: %s", [item.reason for item in decisions.skipped])
     plan = _with_merges(scope, by_id, decisions)
-    plan = replace(plan, supersedes=[*plan.supersedes, *_replacing_rules(scope, new, plan)])
+    plan = replace(
+        plan, supersedes=[*plan.supersedes, *_replacing_rules(scope, new, plan, sources)]
+    )
     if not (plan.supersedes or plan.nodes or plan.hides):
         return {"skipped": (state.get("skipped") or []) + [dump(s) for s in decisions.skipped]}
     applied, degraded = tools.write_chains.invoke(
@@ -145,7 +157,7 @@ def _with_merges(scope: Scope, new: dict[str, Node], decisions: Decisions) -> Pl
     supersedes = list(decisions.supersedes)
     for merge in decisions.merges:
         old = tools.load_nodes.invoke({"scope": scope, "ids": list(merge.old)})
-        node = merged_node(new[merge.new], old, merge.content)
+        node = merged_node(scope, new[merge.new], old, merge.content)
         nodes.append(node)
         supersedes.append(
             Supersede(node.id, (merge.new, *merge.old), UpdateType.SUPPLEMENT, explicit=True)
@@ -153,12 +165,14 @@ def _with_merges(scope: Scope, new: dict[str, Node], decisions: Decisions) -> Pl
     return Plan(nodes=nodes, supersedes=supersedes, hides=decisions.hides)
 
 
-def _replacing_rules(scope: Scope, new: Sequence[Node], plan: Plan) -> list[Supersede]:
+def _replacing_rules(
+    scope: Scope, new: Sequence[Node], plan: Plan, sources: Sources
+) -> list[Supersede]:
     """Where the model now did what the rules did before: put theirs below the model's."""
     by_model = [node for node in new if node.extractor == "llm"]
     if not by_model:
         return []
-    turns = [turn.turn_id for turn in _turns_behind(scope, by_model)]
+    turns = [turn.turn_id for turn in _turns_behind(by_model, sources)]
     drawn = tools.read_evidence.invoke({"scope": scope, "ids": turns})
     retired = {old for item in plan.supersedes for old in item.old}
     old = [
@@ -218,11 +232,11 @@ def replaced_by_model(new: Sequence[Node], from_rules: Iterable[Node]) -> list[S
     ]
 
 
-def merged_node(new: Node, old: Sequence[Node], content: str) -> NewNode:
+def merged_node(scope: Scope, new: Node, old: Sequence[Node], content: str) -> NewNode:
     """Build the node of a merge; it rests on what the merged ones rest on, through them."""
     reading = rules.read_statement(content)
     return NewNode(
-        id=node_id_of_merge(new, content),
+        id=node_id(scope, new.id, new.layer, content),
         layer=new.layer,
         content=content,
         memory_type=new.memory_type,
@@ -242,8 +256,3 @@ def merged_node(new: Node, old: Sequence[Node], content: str) -> NewNode:
         turn_index=new.turn_index,
         evidence=tuple(Evidence(node.id) for node in (new, *old)),
     )
-
-
-def node_id_of_merge(new: Node, content: str) -> str:
-    """Make the id of a merge from the newer statement's id and the merged text."""
-    return node_id(Scope("merge", new.id), new.id, new.layer, content)

@@ -6,6 +6,7 @@ any checkpointer can write them; ``dump`` and ``load`` turn the package's values
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NotRequired, TypeVar
 
@@ -65,7 +66,7 @@ class System1Output(TypedDict):
     degraded: list[str]
 
 
-class System1State(TypedDict):
+class System1State(System1Output):
     """All channels of a run: its input, its output, and what passes between its nodes."""
 
     messages: list[Any]
@@ -73,15 +74,7 @@ class System1State(TypedDict):
     metadata: NotRequired[dict[str, Any]]
     memory_type: NotRequired[str | None]
     idempotency_key: NotRequired[str | None]
-    turn_ids: list[str]
     lease: NotRequired[dict[str, Any] | None]
-    status: str
-    gate: dict[str, Any] | None
-    events: list[dict[str, Any]]
-    extractor: str | None
-    skipped: list[dict[str, Any]]
-    job_id: str | None
-    degraded: list[str]
     turns: list[dict[str, Any]]
     extraction: dict[str, Any]
     written: list[str]
@@ -135,6 +128,11 @@ def load(kind: type[T], value: Any) -> T:
 def turns_of(state: System1State) -> list[Turn]:
     """Read the turns of a run."""
     return [load(Turn, item) for item in state["turns"]]
+
+
+def own_turns(turns: Sequence[Turn]) -> list[Turn]:
+    """Return what the user said now: no context, no assistant."""
+    return [turn for turn in turns if turn.role == "user" and not turn.is_context]
 
 
 def lease_of(state: System1State) -> Lease | None:

@@ -151,8 +151,8 @@ def _node(key: str, candidate: Candidate, turn: Turn, origin: Origin) -> NewNode
 
 
 def events_of(applied: Applied) -> list[AddEvent]:
-    """Tell what a written plan did, one event per node written and per chain tied."""
-    events = [
+    """Tell what a written plan did, one event per node."""
+    return [
         AddEvent(
             op="ADD" if outcome.op is WriteOp.ADDED else str(outcome.op),
             memory_id=outcome.node.id,
@@ -162,7 +162,6 @@ def events_of(applied: Applied) -> list[AddEvent]:
         for outcome in applied.nodes
         if outcome.node is not None
     ]
-    return events
 
 
 def written_ids(applied: Applied) -> list[str]:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from dualmem_graph.config import Settings
+from dualmem_graph.storage.records import Related
 from dualmem_graph.system1.decisions import (
-    Known,
     decide_by_rules,
     read_updates,
     relation,
@@ -104,7 +104,7 @@ def test_three_moves_said_at_once_end_in_one_head() -> None:
         node(name, f"User lives in {name}.", "home", name) for name in ("Porto", "Oslo", "Riga")
     )
     known = {
-        item.id: [Known(other, 0.8) for other in (first, second, third) if other is not item]
+        item.id: [Related(other, 0.8) for other in (first, second, third) if other is not item]
         for item in (first, second, third)
     }
     # only what was said before may be superseded; the store orders the rest

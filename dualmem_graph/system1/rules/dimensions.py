@@ -202,17 +202,6 @@ def base(dimension: str) -> str:
     return dimension.partition(":")[0]
 
 
-def is_single_valued(dimension: str | None) -> bool:
-    """Whether a new statement along this dimension replaces the one before.
-
-    ``None`` (an event, or nothing known) never does; a keyed dimension does within its key.
-    """
-    if dimension is None:
-        return False
-    name, colon, key = dimension.partition(":")
-    return bool(key) and name in KEYED if colon else name in PLAIN
-
-
 def same_value(one: str | None, other: str | None) -> bool:
     """Whether two values along one dimension say the same, whatever their case or articles."""
     if one is None or other is None:

@@ -174,11 +174,6 @@ def base_form(word: str) -> str:
     return _from_third(word)
 
 
-def is_base(word: str) -> bool:
-    """Whether ``word`` is the base form of a verb we know."""
-    return word in BASES
-
-
 def is_third(word: str) -> bool:
     """Whether ``word`` is the third person singular of a verb we know."""
     return word in {"is", "has", "does", "was"} or (
