@@ -560,7 +560,13 @@ class MemoryOperations:
     def _run_extract_job(self, job: Job) -> None:
         """Read turns again whose extraction did not finish (a crash, or a model that was down)."""
         turn_ids = [str(item) for item in job.payload.get("turn_ids", [])]
-        state = {"messages": [], "turn_ids": turn_ids, "lease": dump(job.lease)}
+        state = {
+            "messages": [],
+            "turn_ids": turn_ids,
+            "metadata": job.payload.get("metadata"),
+            "memory_type": job.payload.get("memory_type"),
+            "lease": dump(job.lease),
+        }
         with using(self._resources):
             output = self._system1.invoke(state, context=_job_context(self._resources, job))  # type: ignore[call-overload]
         if output["job_id"] is not None:

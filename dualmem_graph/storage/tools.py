@@ -107,9 +107,13 @@ def store_turns(
     session_id: str | None = None,
     agent_id: str | None = None,
     metadata: dict[str, Any] | None = None,
+    memory_type: str | None = None,
     idempotency_key: str | None = None,
 ) -> tuple[TurnsWritten, list[str]]:
-    """Keep the turns of a conversation word for word (L1) and claim the job of reading them."""
+    """Keep the turns of a conversation word for word (L1) and claim the job of reading them.
+
+    The job carries what the caller said of all of it, for when it is done again.
+    """
     resources = current()
     vectors, degraded = embed([turn.text for turn in turns])
     written = resources.store.add_turns(
@@ -121,7 +125,7 @@ def store_turns(
         idempotency_key=idempotency_key,
         embeddings=vectors,
         fingerprint=resources.embedder.fingerprint if vectors is not None else None,
-        job=NewJob("extract", ""),
+        job=NewJob("extract", "", {"metadata": metadata or {}, "memory_type": memory_type}),
         lease=resources.settings.job_lease,
     )
     return written, [degraded] if degraded else []

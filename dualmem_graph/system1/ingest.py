@@ -77,6 +77,7 @@ def _store(
             "session_id": context.session_id,
             "agent_id": context.agent_id,
             "metadata": state.get("metadata"),
+            "memory_type": state.get("memory_type"),
             "idempotency_key": state.get("idempotency_key"),
         }
     )

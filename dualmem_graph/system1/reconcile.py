@@ -128,9 +128,8 @@ def _applied(
         logger.warning("reconcile: %d updates of the model were refused", len(decisions.skipped))
         logger.debug("refused: %s", [item.reason for item in decisions.skipped])
     plan = _with_merges(scope, by_id, decisions)
-    plan = replace(
-        plan, supersedes=[*plan.supersedes, *_replacing_rules(scope, new, plan, sources)]
-    )
+    replacing = _replacing_rules(scope, new, plan, sources)
+    plan = replace(plan, supersedes=[*plan.supersedes, *replacing])
     if not (plan.supersedes or plan.nodes or plan.hides):
         return {"skipped": (state.get("skipped") or []) + [dump(s) for s in decisions.skipped]}
     applied, degraded = tools.write_chains.invoke(

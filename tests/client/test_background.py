@@ -361,3 +361,19 @@ def test_closing_keeps_its_timeout_and_the_job(open_memory: Open, tmp_path: Path
     finally:
         store.close()
         release.set()
+
+
+def test_an_extraction_done_again_keeps_what_the_caller_said_of_it(open_memory: Open) -> None:
+    chat = model(["no JSON", "no JSON", "no JSON", EX("User now lives in Porto.")], [RE()])
+    memory = open_memory(chat)
+
+    first = memory.add(
+        "I live in Porto.", user_id="u", metadata={"ticket": 7}, memory_type="episodic"
+    )
+    memory.flush()
+    memory.flush()
+
+    assert first.status == "partial"
+    (item,) = memory.list(user_id="u", layers=["fact"])
+    assert item.content == "User now lives in Porto."
+    assert (dict(item.metadata), item.memory_type) == ({"ticket": 7}, "episodic")
