@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.types import TypeDecorator
 
 #: Raised with every change of the tables; ``migrations/`` brings older stores forward.
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 
 class Instant(TypeDecorator[datetime]):
@@ -272,6 +272,17 @@ document_vectors = sa.Table(
     sa.Column("path", sa.Text, primary_key=True),
     sa.Column("fingerprint", sa.Text, nullable=False),
     sa.Column("embedding", sa.LargeBinary, nullable=False),
+)
+
+# vectors of another embedder, gathered beside the ones in use until all are there
+new_vectors = sa.Table(
+    "new_vectors",
+    metadata,
+    sa.Column("node_id", sa.ForeignKey("nodes.id"), primary_key=True),
+    sa.Column("scope_id", sa.ForeignKey("scopes.id"), nullable=False),
+    sa.Column("fingerprint", sa.Text, nullable=False),
+    sa.Column("embedding", sa.LargeBinary, nullable=False),
+    sa.Index(None, "scope_id"),
 )
 
 # one row per vector index (embedded or server) that mirrors this ledger

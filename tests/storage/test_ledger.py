@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import sqlalchemy as sa
 from ledger_world import ANNA, BEN, World, settings_in
 
 from dualmem_graph.errors import (
@@ -27,6 +26,8 @@ from dualmem_graph.storage import migrations
 from dualmem_graph.storage.ledger import LEDGER_FILE, Ledger
 from dualmem_graph.storage.store import MemoryStore
 
+FIXTURES = Path(__file__).parent.parent / "fixtures"
+
 
 @pytest.fixture
 def ledger(tmp_path: Path) -> Iterator[Ledger]:
@@ -37,11 +38,12 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 
 def schema_of(path: Path) -> set[tuple[str, str, str]]:
     with sqlite3.connect(path) as conn:
-        rows = set(
-            conn.execute(
+        rows = {
+            (kind, name, " ".join((sql or "").split()).replace("( ", "(").replace(" )", ")"))
+            for kind, name, sql in conn.execute(
                 "SELECT type, name, sql FROM sqlite_master WHERE tbl_name <> 'alembic_version'"
             )
-        )
+        }
     conn.close()
     return rows
 
@@ -74,14 +76,16 @@ def test_the_database_is_set_up_to_survive_power_loss(tmp_path: Path) -> None:
 
 def test_alembic_arrives_where_a_fresh_ledger_starts(ledger: Ledger, tmp_path: Path) -> None:
     ledger.open()
-    engine = sa.create_engine(f"sqlite:///{tmp_path / 'upgraded.db'}")
-    with engine.begin() as conn:
-        migrations.upgrade(conn)
+    shutil.copytree(FIXTURES / "store_v1", tmp_path / "old")
+    old = Ledger(tmp_path / "old" / LEDGER_FILE, settings_in(tmp_path))
+    old.open()
+    with old.read() as conn:
         version = conn.exec_driver_sql("SELECT version_num FROM alembic_version").scalar_one()
-    engine.dispose()
+    old.close()
     assert version == migrations.HEAD
     assert ledger.path is not None
-    assert schema_of(tmp_path / "upgraded.db") == schema_of(ledger.path)
+    assert old.path is not None
+    assert schema_of(old.path) == schema_of(ledger.path)
 
 
 def test_opening_a_current_ledger_does_not_import_alembic(tmp_path: Path) -> None:
@@ -97,14 +101,14 @@ def test_opening_a_current_ledger_does_not_import_alembic(tmp_path: Path) -> Non
     assert done.stdout == "[]\n"
 
 
-@pytest.mark.parametrize("version", ["0002", "9999", "abc"])
+@pytest.mark.parametrize("version", ["0003", "9999", "abc"])
 def test_a_newer_schema_is_refused_by_name(ledger: Ledger, version: str) -> None:
     ledger.open()
     with ledger.write() as conn:
         conn.exec_driver_sql("UPDATE alembic_version SET version_num = ?", (version,))
     assert ledger.path is not None
     other = Ledger(ledger.path, ledger.settings)
-    with pytest.raises(SchemaVersionError, match=f"'{version}'.*'0001'.*upgrade"):
+    with pytest.raises(SchemaVersionError, match=f"'{version}'.*'{migrations.HEAD}'.*upgrade"):
         other.open()
 
 
@@ -317,7 +321,7 @@ def test_a_fork_within_a_write_can_still_read(ledger: Ledger) -> None:
 
 
 def test_a_version_1_store_opens(tmp_path: Path) -> None:
-    shutil.copytree(Path(__file__).parent.parent / "fixtures" / "store_v1", tmp_path / "store")
+    shutil.copytree(FIXTURES / "store_v1", tmp_path / "store")
     store = MemoryStore.open(settings_in(tmp_path / "store"))
     assert store.check() == []
     page = store.list_nodes(ANNA, newest_first=False)

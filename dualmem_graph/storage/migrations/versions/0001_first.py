@@ -1,14 +1,10 @@
-"""All tables of version 1, full text and triggers.
+"""Where the steps begin: the tables of version 1.
 
-A fresh ledger is created at the newest version without this step. When version 2 arrives, it
-changes what version 1 made; this step then keeps its own copy of the tables as they are here.
+No step leads here. A ledger without a version is made at the newest one, from the tables of
+:mod:`dualmem_graph.storage.schema`; one that has a version has these tables already.
 """
 
 from __future__ import annotations
-
-from alembic import op
-
-from dualmem_graph.storage.migrations import create
 
 revision = "0001"
 down_revision = None
@@ -17,5 +13,4 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Create everything."""
-    create(op.get_bind())
+    """Do nothing; see the module."""

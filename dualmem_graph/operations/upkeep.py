@@ -1,0 +1,51 @@
+"""Operations on the store itself: finishing work, counting, saying how it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dualmem_graph.operations.core import OperationsCore
+from dualmem_graph.pending import queue_embedding, scopes_waiting
+
+
+class UpkeepOperations(OperationsCore):
+    """``flush``, ``stats``, ``status``."""
+
+    def flush(
+        self,
+        *,
+        user_id: str | int | None = None,
+        app_id: str | None = None,
+        timeout: float | None = None,
+    ) -> bool:
+        """Do all pending work now: jobs (also those in a retry pause), vectors, and the index.
+
+        Returns:
+            True when nothing is left to do within ``timeout`` seconds.
+        """
+        self._open()
+        scope = None if user_id is None else self._scope(user_id, app_id)
+        for waiting in scopes_waiting(self._resources):
+            queue_embedding(self._resources, waiting)
+        done = self._runner.flush(scope, timeout)
+        return self._resources.store.flush_index(timeout) and done
+
+    def stats(
+        self, *, user_id: str | int | None = None, app_id: str | None = None
+    ) -> dict[str, Any]:
+        """Count memories by layer and status, jobs, usage, and where candidates came from."""
+        self._open()
+        scope = None if user_id is None else self._scope(user_id, app_id)
+        return self._resources.store.stats(scope)
+
+    def status(self) -> dict[str, Any]:
+        """Say how the store is: ledger, index, embedder, model, jobs that wait or were parked."""
+        self._open()
+        resources = self._resources
+        chat = resources.chat
+        return resources.store.status() | {
+            "mode": resources.settings.mode,
+            "embedder": resources.embedder.name,
+            "model": chat.name if chat is not None else None,
+            "extractor": "rules" if chat is None else "llm",
+        }
