@@ -301,6 +301,7 @@ class MemoryItem:
     agent_id: str | None = None
     subject: str = "user"
     status: Status = Status.ACTIVE
+    revision: int = 1
     head_id: str | None = None
     event: TimeSpan | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
@@ -451,6 +452,33 @@ class DeleteResult:
     def count(self) -> int:
         """How many memories are no longer found."""
         return len(self.deleted) + len(self.derived)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON."""
+        plain: dict[str, Any] = to_plain(self)
+        return plain | {"count": self.count}
+
+
+@dataclass(frozen=True, slots=True)
+class PurgeResult:
+    """What was removed for good.
+
+    Attributes:
+        purged: ids of the memories and turns that are gone.
+        blanked: ids of turns that stay without their words, since other memories rest on them.
+        compacted: whether the bytes of what was removed are gone from the ledger's files, too; if
+            not, ``compact()`` does it.
+    """
+
+    purged: tuple[str, ...]
+    blanked: tuple[str, ...]
+    compacted: bool
+    scope: Scope
+
+    @property
+    def count(self) -> int:
+        """How many memories and turns are gone."""
+        return len(self.purged)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON."""

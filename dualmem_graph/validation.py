@@ -119,6 +119,11 @@ def count(value: Any, name: str, low: int, high: int) -> int:
     return value
 
 
+def revision(value: Any) -> int | None:
+    """Take the revision of an item that was read; ``None`` for whichever it is at."""
+    return None if value is None else count(value, "revision", 1, 1 << 31)
+
+
 def flag(value: Any, name: str) -> bool:
     """Take true or false."""
     if not isinstance(value, bool):

@@ -15,6 +15,7 @@ from dualmem_graph.types import (
     HistoryEvent,
     MemoryItem,
     Page,
+    PurgeResult,
     ScopeSummary,
     SearchResult,
 )
@@ -108,6 +109,14 @@ def deleted(result: DeleteResult) -> None:
     """What a ``delete`` hid."""
     derived = f", and {len(result.derived)} that rested on it alone" if result.derived else ""
     say(f"hidden: {', '.join(result.deleted)}{derived}; 'restore' brings it back")
+
+
+def purged(result: PurgeResult) -> None:
+    """What a ``purge`` removed."""
+    blanked = f"; {len(result.blanked)} turns keep nothing but their place"
+    say(f"removed for good: {result.count} memories and turns{blanked if result.blanked else ''}")
+    if not result.compacted:
+        say("its bytes are still in the ledger's files: 'dual-mem compact' removes them")
 
 
 def scopes(known: Sequence[ScopeSummary]) -> None:

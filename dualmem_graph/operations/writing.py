@@ -101,12 +101,17 @@ class WritingOperations(OperationsCore):
         app_id: str | None = None,
         tags: Sequence[str] | None = None,
         metadata: Mapping[str, Any] | None = None,
+        revision: int | None = None,
     ) -> MemoryItem:
         """Write a new version that supersedes ``memory_id`` and return it.
 
         The same content again changes nothing and returns the version as it is.
 
+        Args:
+            revision: the ``revision`` of the item that was read; refuses if it changed since.
+
         Raises:
+            ConflictError: it is no longer at ``revision``.
             MemoryNotFoundError: no such memory in this scope.
             NotHeadError: a newer version exists; the error names it.
         """
@@ -127,6 +132,7 @@ class WritingOperations(OperationsCore):
                 about=_about(text),
                 tags=checked_tags,
                 metadata=checked,
+                revision=validation.revision(revision),
                 actor="user",
             )
             update_profile(scope, facts=[node])

@@ -240,6 +240,7 @@ def _item(
         agent_id=node.agent_id,
         subject=node.subject,
         status=node.status,
+        revision=node.rev,
         head_id=head_id,
         event=node.event,
         metadata=node.metadata,

@@ -35,7 +35,7 @@ def hide(unit: Unit, ids: Iterable[str], reason: str = "") -> tuple[list[str], l
     for id_ in hidden:
         _shadow(unit, id_, DELETE, reason)
     retired = _retire_unsupported(unit, hidden)
-    _bury_under_stones(unit, [*hidden, *retired])
+    bury(unit, [*hidden, *retired])
     return hidden, retired
 
 
@@ -57,12 +57,36 @@ def bring_back(unit: Unit, id_: str) -> None:
     _lift_stones(unit, [id_, *returned])
 
 
+def bury(unit: Unit, ids: Sequence[str]) -> None:
+    """Leave tombstones for held nodes: what rests on the same ground is not to say it again."""
+    rows = [
+        {
+            "scope_id": unit.scope_id,
+            "turn_id": turn,
+            "content_hash": unit.held[id_].content_hash,
+            "at": unit.now,
+        }
+        for id_, turns in unit.grounds_of(ids).items()
+        for turn in turns
+    ]
+    _SET_STONES.run_many(unit.conn, rows)
+
+
 def stones_of(unit: Unit, hashes: Sequence[str]) -> set[tuple[str, str]]:
     """The tombstones ``(turn id, content hash)`` of these contents."""
     found: set[tuple[str, str]] = set()
     for batch in batches(hashes):
         rows = _STONES.rows(unit.conn, {"scope_id": unit.scope_id, "hashes": batch})
         found.update((row["turn_id"], row["content_hash"]) for row in rows)
+    return found
+
+
+def buried_turns(unit: Unit, ids: Sequence[str]) -> set[str]:
+    """Of ids of turns, those that something was deleted of; of absent ones: that were purged."""
+    found: set[str] = set()
+    for batch in batches(ids):
+        rows = _BURIED.rows(unit.conn, {"scope_id": unit.scope_id, "ids": batch})
+        found.update(row["turn_id"] for row in rows)
     return found
 
 
@@ -128,20 +152,6 @@ def _resting_on(unit: Unit, ids: Sequence[str]) -> list[str]:
     return list(found)
 
 
-def _bury_under_stones(unit: Unit, ids: Sequence[str]) -> None:
-    rows = [
-        {
-            "scope_id": unit.scope_id,
-            "turn_id": turn,
-            "content_hash": unit.held[id_].content_hash,
-            "at": unit.now,
-        }
-        for id_, turns in unit.grounds_of(ids).items()
-        for turn in turns
-    ]
-    _SET_STONES.run_many(unit.conn, rows)
-
-
 def _lift_stones(unit: Unit, ids: Sequence[str]) -> None:
     rows = [
         {
@@ -161,6 +171,17 @@ _STONES = Prepared(
         any_of(_tombstones.c.content_hash, "hashes", hashes),
     ),
     lists=["hashes"],
+)
+_BURIED = Prepared(
+    lambda _, ids: (
+        sa.select(_tombstones.c.turn_id)
+        .where(
+            _tombstones.c.scope_id == sa.bindparam("scope_id"),
+            any_of(_tombstones.c.turn_id, "ids", ids),
+        )
+        .distinct()
+    ),
+    lists=["ids"],
 )
 _SET_STONES = insert(_tombstones, skip_existing=True)
 _UNSTONE = Prepared(

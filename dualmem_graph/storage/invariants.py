@@ -142,7 +142,10 @@ _RULES = (
     Rule(
         "has a history and does not exist",
         sa.select(schema.history.c.node_id)
-        .where(~sa.exists().where(_nodes.c.id == schema.history.c.node_id))
+        .where(
+            ~sa.exists().where(_nodes.c.id == schema.history.c.node_id),
+            schema.history.c.event != "PURGE",
+        )
         .distinct(),
     ),
     Rule(

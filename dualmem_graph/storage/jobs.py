@@ -384,6 +384,8 @@ _FINISH = Prepared(
             token=None,
             lease_until=None,
             error=None,
+            # what it was about is in the nodes; a second copy of it would outlive their purge
+            payload={},
             finished_at=sa.bindparam("now", type_=schema.Instant),
         )
     )

@@ -187,11 +187,15 @@ UNREAD = About()
 
 @dataclass(frozen=True, slots=True)
 class TurnsWritten:
-    """The turns of one call, in order, and which of them were not there before."""
+    """The turns of one call, in order, and which of them were not there before.
+
+    ``purged`` are the places in the call of turns that were purged before and stay out.
+    """
 
     turns: tuple[Turn, ...]
     is_new: tuple[bool, ...]
     job: Lease | None = None
+    purged: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +244,14 @@ class Deleted:
 
     hidden: tuple[str, ...]
     derived: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Purged:
+    """The nodes that were removed, and the turns that stay without their words."""
+
+    removed: tuple[str, ...]
+    blanked: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from dualmem_graph.config import Settings
 from dualmem_graph.errors import ClosedError, DualMemError, EmbeddingMismatchError
-from dualmem_graph.storage import bulk, plans, reads, status, walks, writes
+from dualmem_graph.storage import bulk, compaction, plans, purging, reads, status, walks, writes
 from dualmem_graph.storage.invariants import violations
 from dualmem_graph.storage.jobs import JobQueue
 from dualmem_graph.storage.ledger import Ledger, read_meta, write_meta
@@ -31,6 +31,7 @@ from dualmem_graph.storage.records import (
     NewTurn,
     NodePage,
     Plan,
+    Purged,
     ScopeInfo,
     SemanticHits,
     TurnEvidence,
@@ -217,6 +218,7 @@ class MemoryStore:
         tags: Sequence[str] | None = None,
         metadata: Mapping[str, Any] | None = None,
         about: About = UNREAD,
+        revision: int | None = None,
         actor: str = "user",
     ) -> Node:
         """Write a new version that supersedes ``id`` and rests on the same evidence.
@@ -228,6 +230,7 @@ class MemoryStore:
             MemoryNotFoundError: there is no such memory, or it was deleted.
             NotHeadError: it was superseded; names the version that is current.
             InputError: it is a turn or a schema, whose text never changes, or content is blank.
+            ConflictError: it is no longer at ``revision``.
         """
         if embedding is not None and fingerprint is not None:
             self.bind_embedder(fingerprint)
@@ -241,6 +244,7 @@ class MemoryStore:
             tags=None if tags is None else tuple(tags),
             metadata=None if metadata is None else dict(metadata),
             about=about,
+            revision=revision,
             actor=actor,
         )
 
@@ -283,9 +287,51 @@ class MemoryStore:
 
     def delete_scope(self, scope: Scope, *, actor: str = "user") -> dict[str, int]:
         """Delete everything of one scope for good; answers how many rows of each kind."""
-        counts = bulk.delete_scope(self._writer(), scope)
+        counts = purging.delete_scope(self._writer(), scope)
         logger.info("scope deleted by %s: %s", actor, counts)
         return counts
+
+    def purge(
+        self, scope: Scope, id: str, *, chain: bool = False, actor: str = "user", reason: str = ""
+    ) -> Purged:
+        """Remove a version (or its whole chain) or a turn for good, with all that says it.
+
+        Gone with it: its vector, words, edges and history, what rests on nothing else, a fact that
+        a removed profile entry restates, and the turns that it rests on. A turn that other
+        memories rest on as well stays, without its words. What was below a removed version hangs
+        below the next one above it, or has ended where there is none.
+
+        Raises:
+            MemoryNotFoundError: there is no such memory.
+        """
+        return purging.purge_memory(
+            self._writer(), scope, id, chain=chain, actor=actor, reason=reason
+        )
+
+    def purge_session(
+        self, scope: Scope, session_id: str, *, actor: str = "user", reason: str = ""
+    ) -> Purged:
+        """Remove the turns of a session, and what rests on them alone, for good.
+
+        Raises:
+            MemoryNotFoundError: the scope has no such session.
+        """
+        writer = self._writer()
+        return purging.purge_session(writer, scope, session_id, actor=actor, reason=reason)
+
+    def compact(self) -> bool:
+        """Remove from the database's files what is left there of deleted rows.
+
+        On PostgreSQL this locks one table after the other (VACUUM FULL).
+
+        Returns:
+            False where another process still reads; it stays due and is done later.
+        """
+        return compaction.compact(self.ledger)
+
+    def is_compaction_due(self) -> bool:
+        """Whether rows were removed since the last compaction."""
+        return compaction.is_due(self.ledger)
 
     def record_usage(self, events: Sequence[Any]) -> None:
         """Keep what requests to models cost (``providers.usage.UsageEvent``)."""

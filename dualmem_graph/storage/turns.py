@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from dualmem_graph.errors import InputError
 from dualmem_graph.storage import schema
+from dualmem_graph.storage.forgetting import buried_turns
 from dualmem_graph.storage.ids import turn_id
 from dualmem_graph.storage.prepared import Prepared
 from dualmem_graph.storage.records import NODE_COLUMNS, NewNode, NewTurn, Vector, to_node, to_row
@@ -56,15 +57,29 @@ class _Said(NamedTuple):
     is_stamped: bool
 
 
-def keep_turns(unit: Unit, talk: Conversation) -> tuple[list[Turn], list[bool]]:
-    """Add the turns that are not there yet; answers all of them and which are new."""
+class Kept(NamedTuple):
+    """The turns of a call that are there now, which of them are new, and which may not be."""
+
+    turns: list[Turn]
+    is_new: list[bool]
+    purged: list[int]
+
+
+def keep_turns(unit: Unit, talk: Conversation) -> Kept:
+    """Add the turns that are not there yet; one that was purged by its name stays out."""
     ids = _name_all(unit, talk)
     unit.load(ids)
-    is_new = [id_ not in unit.held for id_ in ids]
+    absent = [id_ for id_ in ids if id_ not in unit.held]
+    purged = buried_turns(unit, absent)
+    kept = Kept([], [], [place for place, id_ in enumerate(ids) if id_ in purged])
     for place, id_ in enumerate(ids):
+        if id_ in purged:
+            continue
+        kept.is_new.append(id_ not in unit.held)
         if id_ not in unit.held:
             _add(unit, talk, place, id_)
-    return [_to_turn(unit.held[id_].node, place) for place, id_ in enumerate(ids)], is_new
+        kept.turns.append(_to_turn(unit.held[id_].node, place))
+    return kept
 
 
 def _name_all(unit: Unit, talk: Conversation) -> list[str]:
@@ -78,7 +93,10 @@ def _name_all(unit: Unit, talk: Conversation) -> list[str]:
     before = tail[-1].node.id if tail else ""
     while len(ids) < len(talk.turns):
         before = turn_id(unit.scope, talk.session_id, f"after:{before}")
-        ids.append(before)
+        if not buried_turns(
+            unit, [before]
+        ):  # the name of a turn that was purged is not given again
+            ids.append(before)
     return ids
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import sqlalchemy as sa
 
-from dualmem_graph.errors import InputError, MemoryNotFoundError, NotHeadError
+from dualmem_graph.errors import ConflictError, InputError, MemoryNotFoundError, NotHeadError
 from dualmem_graph.storage import schema
 from dualmem_graph.storage.chains import supersede
 from dualmem_graph.storage.forgetting import bring_back, hide
@@ -53,10 +53,10 @@ def add_turns(
     if not talk.turns:
         return TurnsWritten((), ())
     with writer.unit(scope, actor) as unit:
-        turns, is_new = keep_turns(unit, talk)
+        turns, is_new, purged = keep_turns(unit, talk)
         if not any(is_new):
             unit.abandon()
-            return TurnsWritten(tuple(turns), tuple(is_new))
+            return TurnsWritten(tuple(turns), tuple(is_new), purged=tuple(purged))
         claimed = None
         if job is not None:
             new_ids = [turn.turn_id for turn, new in zip(turns, is_new, strict=True) if new]
@@ -65,7 +65,7 @@ def add_turns(
                 unit.conn, scope, unit.scope_id, unit.revision, [job], unit.now, lease=lease
             )
             claimed = queued[0].lease
-    return TurnsWritten(tuple(turns), tuple(is_new), claimed)
+    return TurnsWritten(tuple(turns), tuple(is_new), claimed, tuple(purged))
 
 
 def update(
@@ -79,6 +79,7 @@ def update(
     tags: tuple[str, ...] | None,
     metadata: dict[str, object] | None,
     about: About,
+    revision: int | None,
     actor: str,
 ) -> Node:
     """Write a new version of a memory that supersedes it."""
@@ -88,6 +89,11 @@ def update(
     text = read_text(new_version)
     with writer.unit(scope, actor) as unit:
         old = _editable(unit, id_)
+        if revision is not None and revision != old.rev:
+            raise ConflictError(
+                f"memory {id_!r} is at revision {old.rev}, not {revision!r}: it was changed since "
+                "it was read; get() it again and decide anew"
+            )
         tags = old.tags if tags is None else tags
         metadata = dict(old.metadata) if metadata is None else metadata
         if content == old.content:

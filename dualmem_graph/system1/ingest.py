@@ -46,7 +46,7 @@ def ingest(
     update["turn_ids"] = [turn.turn_id for turn in written.turns]
     fresh = [turn for turn, new in zip(written.turns, written.is_new, strict=True) if new]
     if not fresh:
-        update["status"] = "duplicate" if written.turns else "ephemeral"
+        update["status"] = "duplicate" if written.turns or written.purged else "ephemeral"
         return Command(update=update, goto="__end__")
     runtime.stream_writer({"stage": "ingest", "turns": len(fresh)})
     update["turns"] = [
@@ -81,7 +81,8 @@ def _store(
             "idempotency_key": state.get("idempotency_key"),
         }
     )
-    return written, read.skipped, degraded
+    purged = [Skipped(f"message {place} was purged, and stays out") for place in written.purged]
+    return written, (*read.skipped, *purged), degraded
 
 
 def _context_turns(scope: Scope, fresh: Sequence[Turn], context: MemoryContext) -> list[Turn]:

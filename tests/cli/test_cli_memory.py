@@ -212,6 +212,22 @@ def test_an_id_that_is_absent_or_anothers_is_not_found(run: Run, arguments: list
     assert first_fact(run, user="bob")["memory_id"] == bobs
 
 
+def test_purge_wants_to_be_confirmed_and_removes_for_good(run: Run) -> None:
+    add(run, "I live in Porto.", **{"session-id": "s"})
+    add(run, "I own a loom.", **{"session-id": "t"})
+    home = first_fact(run)
+
+    refused = run("purge", home["memory_id"], "--user-id", "ana", code=2)
+    gone = run("purge", "--session-id", "s", "--user-id", "ana", "--confirm")
+
+    assert "--confirm" in refused["message"]
+    assert gone["compacted"] is True
+    assert gone["count"] >= 2
+    assert run("compact") == {"compacted": True}
+    left = run("list", "--user-id", "ana")["results"]
+    assert [item["content"] for item in left] == ["User owns a loom."]
+
+
 def test_delete_scope_says_how_much_and_touches_nobody_else(run: Run) -> None:
     add(run, "I live in Porto.")
     add(run, "I live in Faro.", user="bob")
