@@ -132,6 +132,8 @@ class MemoryClient:
     update = _off_loop(MemoryOperations.update)
     delete = _off_loop(MemoryOperations.delete)
     restore = _off_loop(MemoryOperations.restore)
+    purge = _off_loop(MemoryOperations.purge)
+    compact = _off_loop(MemoryOperations.compact)
     delete_scope = _off_loop(MemoryOperations.delete_scope)
     list_scopes = _off_loop(MemoryOperations.list_scopes)
     history = _off_loop(MemoryOperations.history)

@@ -68,6 +68,8 @@ MEMORY_TOOL_CONTRACTS: tuple[ToolContract, ...] = (
     ToolContract("memory_update", "update", "PUT", "/v1/memories/{memory_id}"),
     ToolContract("memory_delete", "delete", "DELETE", "/v1/memories/{memory_id}", destructive=True),
     ToolContract("memory_restore", "restore", "POST", "/v1/memories/{memory_id}/restore"),
+    ToolContract("memory_purge", "purge", "POST", "/v1/purge/", destructive=True),
+    ToolContract("memory_compact", "compact", "POST", "/v1/compact/"),
     ToolContract("memory_history", "history", "GET", "/v1/history/", read_only=True),
     ToolContract("memory_profile", "profile", "GET", "/v1/profile/", read_only=True),
     ToolContract(

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from dualmem_graph import errors
-from dualmem_graph.cli import configuration, memory, output, showcase, store
+from dualmem_graph.cli import configuration, forgetting, memory, output, showcase, store
 
 OK, FAILED, BAD_USAGE = 0, 1, 2
 
@@ -43,6 +43,8 @@ app.command("get")(memory.get)
 app.command("update")(memory.update)
 app.command("delete")(memory.delete)
 app.command("restore")(memory.restore)
+app.command("purge")(forgetting.purge)
+app.command("compact")(forgetting.compact)
 app.command("history")(memory.history)
 app.command("profile")(memory.profile)
 app.command("scopes")(store.scopes)

@@ -18,7 +18,7 @@ class UpkeepOperations(OperationsCore):
         app_id: str | None = None,
         timeout: float | None = None,
     ) -> bool:
-        """Do all pending work now: jobs (also those in a retry pause), vectors, and the index.
+        """Do all pending work now: jobs (also in a retry pause), vectors, index, compaction.
 
         Returns:
             True when nothing is left to do within ``timeout`` seconds.
@@ -28,6 +28,9 @@ class UpkeepOperations(OperationsCore):
         for waiting in scopes_waiting(self._resources):
             queue_embedding(self._resources, waiting)
         done = self._runner.flush(scope, timeout)
+        store = self._resources.store
+        if store.ledger.dialect == "sqlite" and store.is_compaction_due():
+            done = store.compact() and done
         return self._resources.store.flush_index(timeout) and done
 
     def stats(

@@ -104,6 +104,22 @@ class Ledger:
         with self._translated(connections), connections.reader.begin() as conn:
             yield conn
 
+    @contextmanager
+    def outside_transactions(self) -> Iterator[Callable[[str], list[Any]]]:
+        """Run statements that no transaction may hold, such as VACUUM; no other thread writes.
+
+        Yields:
+            What executes a statement and answers its rows.
+        """
+        connections = self._connected()
+        if not connections.writing.acquire(timeout=self.settings.lock_timeout):
+            raise self._locked()
+        try:
+            with self._translated(connections), connections.bare() as run:
+                yield run
+        finally:
+            connections.writing.release()
+
     def meta(self, key: str) -> str | None:
         """Read a fact about the store itself."""
         with self.read() as conn:
@@ -220,6 +236,29 @@ class _Connections:
         driver: Any = self.engine.dialect.loaded_dbapi
         self.driver_error: type[Exception] = driver.Error
         self.integrity_error: type[Exception] = driver.IntegrityError
+
+    @contextmanager
+    def bare(self) -> Iterator[Callable[[str], list[Any]]]:
+        """Lend a connection on which every statement commits by itself."""
+        lent = self.engine.raw_connection()
+        driver: Any = lent.driver_connection
+        is_postgresql = self.engine.dialect.name == "postgresql"
+
+        def run(sql: str) -> list[Any]:
+            cursor = lent.cursor()
+            cursor.execute(sql)
+            rows: list[Any] = list(cursor.fetchall()) if cursor.description else []
+            cursor.close()
+            return rows
+
+        try:
+            if is_postgresql:
+                driver.autocommit = True
+            yield run
+        finally:
+            if is_postgresql:
+                driver.autocommit = False
+            lent.close()
 
 
 def read_meta(conn: Connection, key: str) -> str | None:
