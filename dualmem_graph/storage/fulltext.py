@@ -72,7 +72,11 @@ class FullText(ABC):
         self._add.run_many(
             conn,
             [
-                {"id": id_, "terms": " ".join(_stored(scope_id, term) for term in terms)}
+                {
+                    "id": id_,
+                    "scope_id": scope_id,
+                    "terms": " ".join(_stored(scope_id, term) for term in terms),
+                }
                 for id_, terms in entries
             ],
         )
@@ -206,7 +210,8 @@ class _Sqlite(FullText):
 
     _add = Prepared(
         lambda _: sa.text(
-            f"INSERT INTO {_TABLE} (rowid, terms) SELECT seq, :terms FROM nodes WHERE id = :id"
+            f"INSERT INTO {_TABLE} (rowid, terms) SELECT seq, :terms FROM nodes "
+            "WHERE id = :id AND scope_id + 0 = :scope_id"
         )
     )
     _terms = _text(f"SELECT terms FROM {_TABLE} WHERE rowid IN :seqs", "seqs")
@@ -250,7 +255,8 @@ class _Postgresql(FullText):
         lambda _: sa.text(
             f"INSERT INTO {_TABLE} (seq, terms, vector) "
             "SELECT seq, CAST(:terms AS text), array_to_tsvector(array_remove("
-            "string_to_array(CAST(:terms AS text), ' '), '')) FROM nodes WHERE id = :id"
+            "string_to_array(CAST(:terms AS text), ' '), '')) FROM nodes "
+            "WHERE id = :id AND scope_id = :scope_id"
         )
     )
     _remove = _text(f"DELETE FROM {_TABLE} WHERE seq IN :seqs RETURNING terms", "seqs")

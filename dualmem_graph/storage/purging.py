@@ -22,7 +22,7 @@ from dualmem_graph.storage.forgetting import bury
 from dualmem_graph.storage.fulltext import Entry, full_text_of
 from dualmem_graph.storage.jobs import OPEN, PARKED
 from dualmem_graph.storage.ledger import read_meta, write_meta
-from dualmem_graph.storage.records import Purged
+from dualmem_graph.storage.records import SEARCHABLE, Purged
 from dualmem_graph.storage.scope_cache import ERASURES_KEY
 from dualmem_graph.storage.unit import Link, Unit, batches
 from dualmem_graph.storage.writer import Writer
@@ -217,7 +217,7 @@ def _delete(unit: Unit, ids: Sequence[str]) -> None:
     for batch in batches(ids):
         held = [unit.held.pop(id_) for id_ in batch]
         unit.outbox += [one.vid for one in held if one.vid is not None]
-        indexed = _indexed(conn, [one.node.seq for one in held])
+        indexed = _indexed(unit, [one.node.seq for one in held])
         terms += full_text.remove(conn, indexed)
         documents += len(indexed)
         conn.execute(
@@ -235,10 +235,14 @@ def _delete(unit: Unit, ids: Sequence[str]) -> None:
     _count_out(unit, documents, terms)
 
 
-def _indexed(conn: Connection, seqs: Sequence[int]) -> list[int]:
-    searchable = [str(Status.ACTIVE), str(Status.SUPERSEDED)]
-    rows = conn.execute(
-        sa.select(_nodes.c.seq).where(_nodes.c.seq.in_(seqs), _nodes.c.status.in_(searchable))
+def _indexed(unit: Unit, seqs: Sequence[int]) -> list[int]:
+    """Of these places, those whose text is in full text."""
+    rows = unit.conn.execute(
+        sa.select(_nodes.c.seq).where(
+            _nodes.c.seq.in_(seqs),
+            (_nodes.c.scope_id + 0) == unit.scope_id,
+            _nodes.c.status.in_([str(status) for status in SEARCHABLE]),
+        )
     )
     return list(rows.scalars())
 
@@ -255,7 +259,7 @@ def _blank(unit: Unit, ids: Sequence[str]) -> None:
         held = [unit.held.pop(id_) for id_ in batch]
         unit.outbox += [one.vid for one in held if one.vid is not None]
         seqs = [one.node.seq for one in held]
-        indexed = set(_indexed(conn, seqs))
+        indexed = set(_indexed(unit, seqs))
         terms -= full_text.remove(conn, sorted(indexed))
         conn.execute(
             sa.update(_nodes)
