@@ -140,6 +140,8 @@ class MemoryClient:
     profile = _off_loop(MemoryOperations.profile)
     import_ = _off_loop(MemoryOperations.import_)
     flush = _off_loop(MemoryOperations.flush)
+    jobs = _off_loop(MemoryOperations.jobs)
+    retry_jobs = _off_loop(MemoryOperations.retry_jobs)
     stats = _off_loop(MemoryOperations.stats)
     status = _off_loop(MemoryOperations.status)
 

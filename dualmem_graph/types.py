@@ -501,6 +501,29 @@ class ImportResult:
 
 
 @dataclass(frozen=True, slots=True)
+class JobSummary:
+    """One piece of background work.
+
+    ``state`` is ``queued``, ``running``, ``done`` or ``parked`` (given up after
+    ``job_max_attempts``); ``error`` is what its last attempt met.
+    """
+
+    job_id: str
+    kind: str
+    state: str
+    attempts: int
+    created_at: datetime
+    run_after: datetime
+    error: str | None
+    scope: Scope
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON."""
+        plain: dict[str, Any] = to_plain(self)
+        return plain
+
+
+@dataclass(frozen=True, slots=True)
 class ScopeSummary:
     """One scope and its counts (per layer of current memories)."""
 

@@ -48,6 +48,43 @@ def delete_scope(
     output.emit({"deleted": gone}, as_json, lambda: tables.counts(gone, f"Deleted of {user_id}"))
 
 
+def jobs(
+    user_id: AnyUserId = None,
+    state: Annotated[
+        str | None, typer.Option("--state", help="queued, running, done or parked.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option("--limit", help="Jobs at most.")] = None,
+    app_id: AppId = None,
+    storage_dir: StorageDir = None,
+    as_json: AsJson = False,
+) -> None:
+    """List background work, and what was given up."""
+    options = given(user_id=user_id, app_id=app_id, state=state, limit=limit)
+    with open_memory(storage_dir, job_workers=0) as memory:
+        found = memory.jobs(**options)
+    output.emit({"jobs": [job.to_dict() for job in found]}, as_json, lambda: tables.jobs(found))
+
+
+def retry(
+    job_id: Annotated[
+        str | None, typer.Argument(help="One job; without it, all that are parked.")
+    ] = None,
+    user_id: AnyUserId = None,
+    app_id: AppId = None,
+    storage_dir: StorageDir = None,
+    as_json: AsJson = False,
+) -> None:
+    """Do work again that was given up."""
+    with open_memory(storage_dir) as memory:
+        count = memory.retry_jobs(job_id, **given(user_id=user_id, app_id=app_id))
+        done = memory.flush()
+        parked = len(memory.jobs(state="parked"))
+    payload = {"retried": count, "parked": parked}
+    output.emit(payload, as_json, lambda: tables.counts(payload, "Jobs"))
+    if not done or parked:
+        raise typer.Exit(1)
+
+
 def stats(
     user_id: AnyUserId = None,
     app_id: AppId = None,

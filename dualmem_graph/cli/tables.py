@@ -13,6 +13,7 @@ from dualmem_graph.types import (
     DeleteResult,
     EvolutionItem,
     HistoryEvent,
+    JobSummary,
     MemoryItem,
     Page,
     PurgeResult,
@@ -117,6 +118,18 @@ def purged(result: PurgeResult) -> None:
     say(f"removed for good: {result.count} memories and turns{blanked if result.blanked else ''}")
     if not result.compacted:
         say("its bytes are still in the ledger's files: 'dual-mem compact' removes them")
+
+
+def jobs(found: Sequence[JobSummary]) -> None:
+    """Background work, one line each."""
+    if not found:
+        say("no jobs")
+        return
+    table = _table("job", "kind", "state", "attempts", "user_id", "error")
+    for job in found:
+        cells = (job.job_id, job.kind, job.state, str(job.attempts), job.scope.user_id)
+        table.add_row(*map(_text, cells), _text(job.error or ""))
+    console().print(table)
 
 
 def scopes(known: Sequence[ScopeSummary]) -> None:

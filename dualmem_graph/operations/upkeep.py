@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from dualmem_graph import validation
 from dualmem_graph.operations.core import OperationsCore
 from dualmem_graph.pending import queue_embedding, scopes_waiting
+from dualmem_graph.storage.records import Job
+from dualmem_graph.types import JobSummary
 
 
 class UpkeepOperations(OperationsCore):
@@ -33,6 +36,51 @@ class UpkeepOperations(OperationsCore):
             done = store.compact() and done
         return self._resources.store.flush_index(timeout) and done
 
+    def jobs(
+        self,
+        *,
+        user_id: str | int | None = None,
+        app_id: str | None = None,
+        state: str | None = None,
+        limit: int = 100,
+    ) -> list[JobSummary]:
+        """List background work, oldest first: what waits, runs, is done, or was given up.
+
+        Args:
+            user_id: only this one's; default: everybody's.
+            state: only ``queued``, ``running``, ``done`` or ``parked``.
+
+        Raises:
+            InputError: there is no such state.
+        """
+        self._open()
+        scope = None if user_id is None else self._scope(user_id, app_id)
+        most = validation.count(limit, "limit", 1, 10_000)
+        return [_summary(job) for job in self._resources.store.jobs.list(scope, state, most)]
+
+    def retry_jobs(
+        self,
+        job_id: str | None = None,
+        *,
+        user_id: str | int | None = None,
+        app_id: str | None = None,
+    ) -> int:
+        """Take up work again that was given up (parked); returns how many jobs.
+
+        Args:
+            job_id: only this one; default: all that are parked.
+            user_id: only this one's; default: everybody's.
+
+        Raises:
+            InputError: no parked job has this id.
+        """
+        self._open()
+        scope = None if user_id is None else self._scope(user_id, app_id)
+        count = self._resources.store.jobs.retry(job_id, scope)
+        if count:
+            self._runner.notify()
+        return count
+
     def stats(
         self, *, user_id: str | int | None = None, app_id: str | None = None
     ) -> dict[str, Any]:
@@ -52,3 +100,16 @@ class UpkeepOperations(OperationsCore):
             "model": chat.name if chat is not None else None,
             "extractor": "rules" if chat is None else "llm",
         }
+
+
+def _summary(job: Job) -> JobSummary:
+    return JobSummary(
+        job_id=job.id,
+        kind=job.kind,
+        state=job.state,
+        attempts=job.attempts,
+        created_at=job.created_at,
+        run_after=job.run_after,
+        error=job.error,
+        scope=job.scope,
+    )

@@ -155,22 +155,34 @@ class JobQueue:
         with self._ledger.read() as conn:
             return conn.execute(statement.limit(1)).first() is not None
 
-    def retry(self, job_id: str) -> None:
-        """Queue a parked job again, with all its attempts before it.
+    def retry(self, job_id: str | None = None, scope: Scope | None = None) -> int:
+        """Queue parked jobs again, with all their attempts before them; answers how many.
+
+        Args:
+            job_id: only this one; default: all that are parked.
+            scope: only this one's jobs.
 
         Raises:
             InputError: no parked job has this id.
         """
+        statement = _of(_SELECT.where(_jobs.c.state == PARKED), scope)
+        if job_id is not None:
+            statement = statement.where(_jobs.c.id == job_id)
         with self._ledger.write() as conn:
-            changed = conn.execute(
-                sa.update(_jobs)
-                .where(_jobs.c.id == job_id, _jobs.c.state == PARKED)
-                .values(state=QUEUED, attempts=0, run_after=self._clock(), finished_at=None)
-            )
-            if changed.rowcount != 1:
+            parked = conn.execute(statement.order_by(_jobs.c.seq)).all()
+            if job_id is not None and not parked:
                 raise InputError(
-                    f"no parked job has the id {job_id!r}; 'list(state=\"parked\")' names them"
+                    f"no parked job has the id {job_id!r}; jobs(state='parked') names them"
                 )
+            now = self._clock()
+            for row in parked:
+                same = {"scope_id": row.scope_id, "kind": row.kind, "key": row.key}
+                # one that was queued since then does the same work
+                is_done_by_another = conn.execute(_OPEN_LIKE, same).first() is not None
+                fresh = {"state": QUEUED, "attempts": 0, "run_after": now, "finished_at": None}
+                values = {"state": DONE} if is_done_by_another else fresh
+                conn.execute(sa.update(_jobs).where(_jobs.c.id == row.id).values(**values))
+        return len(parked)
 
     def list(
         self, scope: Scope | None = None, state: str | None = None, limit: int = 1000

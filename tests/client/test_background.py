@@ -255,16 +255,16 @@ def test_one_bad_job_is_parked_and_shown_and_the_others_are_done(open_memory: Op
         assert [result.status for result in results] == ["stored", "partial", "stored"]
         assert texts(memory) == ["User's kayak is old.", "User's loom is old."]
         assert memory.status()["jobs"]["parked"] == 1
-        jobs = memory._resources.store.jobs
-        (parked,) = jobs.list(state="parked")
-        assert (parked.id, parked.kind, parked.attempts) == (results[1].job_id, "extract", 2)
+        (parked,) = memory.jobs(state="parked", user_id="u")
+        assert (parked.job_id, parked.kind, parked.attempts) == (results[1].job_id, "extract", 2)
         assert "400" in (parked.error or "")
         asked = len(stub.chat_requests)
         assert memory.flush() is True  # nothing is left that could be done now
         assert len(stub.chat_requests) == asked
 
         healthy.set()
-        jobs.retry(parked.id)
+        assert memory.retry_jobs(user_id="nobody") == 0
+        assert memory.retry_jobs(parked.job_id) == 1
 
         assert memory.flush() is True
         assert "User's windmill is old." in texts(memory)

@@ -143,6 +143,20 @@ def test_a_parked_job_can_be_retried_with_all_its_attempts(world: World) -> None
     assert claim(world).attempts == 1
 
 
+def test_a_parked_job_whose_work_was_queued_anew_is_not_done_twice(world: World) -> None:
+    ask_for(world, "a")
+    for _ in range(world.settings.job_max_attempts):
+        world.store.jobs.fail(lease_of(claim(world)), "model down")
+        world.clock.forward(days=1)
+    ask_for(world, "a")
+    assert [state for _, state in states(world)] == ["parked", "queued"]
+
+    assert world.store.jobs.retry(scope=BEN) == 0
+    assert world.store.jobs.retry(scope=ANNA) == 1
+
+    assert [state for _, state in states(world)] == ["done", "queued"]
+
+
 def test_a_retry_pause_can_be_ignored_and_jobs_left_alone(world: World) -> None:
     first, second = ask_for(world, "a", "b")
     world.store.jobs.fail(lease_of(claim(world)), "model down")
