@@ -140,6 +140,8 @@ class MemoryClient:
     profile = _off_loop(MemoryOperations.profile)
     import_ = _off_loop(MemoryOperations.import_)
     flush = _off_loop(MemoryOperations.flush)
+    index_check = _off_loop(MemoryOperations.index_check)
+    index_rebuild = _off_loop(MemoryOperations.index_rebuild)
     jobs = _off_loop(MemoryOperations.jobs)
     retry_jobs = _off_loop(MemoryOperations.retry_jobs)
     stats = _off_loop(MemoryOperations.stats)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -46,6 +47,19 @@ class Settings(BaseSettings):
     ledger_url: str | None = Field(
         None, description="SQLAlchemy URL of the ledger; default: SQLite in storage_dir"
     )
+    chroma_url: str | None = Field(
+        None,
+        description="http(s)://host:port of a Chroma server; unset: embedded, in storage_dir. It "
+        "has no authentication of its own: put a proxy before it",
+    )
+    chroma_tenant: str = Field("default_tenant", min_length=3, description="tenant at that server")
+    chroma_database: str = Field(
+        "default_database", min_length=3, description="database of that tenant"
+    )
+    chroma_token: SecretStr | None = Field(
+        None, description="sent to that server as a bearer token, for the proxy before it"
+    )
+    chroma_timeout: float = Field(30.0, gt=0, description="seconds for one request to that server")
     default_app_id: str = Field("default", description="app_id of calls that name none")
 
     # --- chat model
@@ -247,6 +261,14 @@ class Settings(BaseSettings):
         gt=0,
         description="seconds between looks at what other processes wrote and who owns the index",
     )
+    vector_renew_delay: float = Field(
+        60.0,
+        ge=0,
+        description="seconds after a purge before a large index is built anew without its vectors",
+    )
+    index_check_interval: float = Field(
+        24.0, ge=0, description="hours between comparisons of the index with the ledger; 0: never"
+    )
     vector_cache_mb: int = Field(
         256, ge=0, description="memory for the vectors of recently read scopes"
     )
@@ -275,6 +297,13 @@ class Settings(BaseSettings):
     def _not_blank(cls, value: str) -> str:
         if not value.strip():
             raise ValueError("must not be blank")
+        return value
+
+    @field_validator("chroma_url")
+    @classmethod
+    def _is_http(cls, value: str | None) -> str | None:
+        if value is not None and not re.fullmatch(r"https?://[^\s/:]+(:\d+)?/?", value):
+            raise ValueError(f"{value!r} is no address of a server; use http://127.0.0.1:8000")
         return value
 
     @field_validator("timezone")

@@ -78,6 +78,8 @@ MEMORY_TOOL_CONTRACTS: tuple[ToolContract, ...] = (
     ToolContract("memory_list_scopes", "list_scopes", "GET", "/v1/scopes/", read_only=True),
     ToolContract("memory_import", "import_", "POST", "/v1/import/"),
     ToolContract("memory_flush", "flush", "POST", "/v1/flush/"),
+    ToolContract("memory_index_check", "index_check", "POST", "/v1/index/check"),
+    ToolContract("memory_index_rebuild", "index_rebuild", "POST", "/v1/index/rebuild"),
     ToolContract("memory_jobs", "jobs", "GET", "/v1/jobs/", read_only=True),
     ToolContract("memory_retry_jobs", "retry_jobs", "POST", "/v1/jobs/retry"),
     ToolContract("memory_stats", "stats", "GET", "/v1/stats/", read_only=True),

@@ -501,6 +501,37 @@ class ImportResult:
 
 
 @dataclass(frozen=True, slots=True)
+class IndexCheck:
+    """How the vector index compares with the ledger.
+
+    Attributes:
+        expected: memories that belong in it.
+        records: what it held.
+        missing: memories that it had lost; they are written to it again.
+        superfluous: records of no current memory; they are deleted.
+        wrong: records with another vector than the ledger's, or none; it is then built again.
+        problems: the same as sentences.
+    """
+
+    expected: int
+    records: int
+    missing: int = 0
+    superfluous: int = 0
+    wrong: int = 0
+    problems: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing was wrong."""
+        return not self.problems
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON."""
+        plain: dict[str, Any] = to_plain(self)
+        return plain | {"ok": self.ok}
+
+
+@dataclass(frozen=True, slots=True)
 class JobSummary:
     """One piece of background work.
 

@@ -124,6 +124,16 @@ def revision(value: Any) -> int | None:
     return None if value is None else count(value, "revision", 1, 1 << 31)
 
 
+def seconds(value: Any, name: str) -> float | None:
+    """Take a time to wait; ``None``: as long as it takes."""
+    if value is None:
+        return None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not value >= 0:
+        raise InputError(f"{name} must be a number of seconds, got {value!r:.80}")
+    return float(value)
+
+
 def flag(value: Any, name: str) -> bool:
     """Take true or false."""
     if not isinstance(value, bool):

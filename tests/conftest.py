@@ -7,9 +7,12 @@ import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
+import sqlalchemy as sa
 from hypothesis import settings
+from servers import free_port, running_chroma
 
 from dualmem_graph import SyncMemoryClient
 from dualmem_graph.testing import HashEmbeddings
@@ -53,3 +56,34 @@ def quick(tmp_path: Path) -> Iterator[SyncMemoryClient]:
         storage_dir=tmp_path / "store", embeddings=HashEmbeddings(), job_workers=0
     ) as client:
         yield client
+
+
+@pytest.fixture(scope="session")
+def chroma_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a Chroma server that the tests of one process share."""
+    port = free_port()
+    with running_chroma(tmp_path_factory.mktemp("chroma") / "data", port):
+        yield f"http://127.0.0.1:{port}"
+
+
+POSTGRES = os.environ.get(
+    "DUAL_MEM_TEST_POSTGRES", "postgresql+psycopg://postgres@127.0.0.1:5432/test"
+)
+
+
+@pytest.fixture
+def postgres_url() -> Iterator[str]:
+    """The URL of an empty schema in the PostgreSQL that DUAL_MEM_TEST_POSTGRES names.
+
+    Without one the test fails, and says so: nothing here is skipped.
+    """
+    name = f"dualmem_{uuid4().hex[:12]}"
+    engine = sa.create_engine(POSTGRES, isolation_level="AUTOCOMMIT", poolclass=sa.pool.NullPool)
+    with engine.connect() as conn:
+        conn.exec_driver_sql(f"CREATE SCHEMA {name}")
+    try:
+        url = sa.make_url(POSTGRES).update_query_dict({"options": f"-csearch_path={name}"})
+        yield url.render_as_string(hide_password=False)
+    finally:
+        with engine.connect() as conn:
+            conn.exec_driver_sql(f"DROP SCHEMA {name} CASCADE")

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from dualmem_graph import errors
-from dualmem_graph.cli import configuration, forgetting, memory, output, showcase, store
+from dualmem_graph.cli import configuration, forgetting, index, memory, output, showcase, store
 
 OK, FAILED, BAD_USAGE = 0, 1, 2
 
@@ -32,6 +32,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+index_commands = typer.Typer(name="index", help="Check the vector index, or make it anew.")
 config = typer.Typer(name="config", help="Show the settings, or write a file to change them in.")
 
 app.command("demo")(showcase.demo)
@@ -56,7 +57,10 @@ app.command("status")(store.status)
 app.command("flush")(store.flush)
 config.command("show")(configuration.show)
 config.command("init")(configuration.init)
+index_commands.command("check")(index.check)
+index_commands.command("rebuild")(index.rebuild)
 app.add_typer(config)
+app.add_typer(index_commands)
 
 
 @app.callback(invoke_without_command=True)

@@ -8,11 +8,11 @@ from dualmem_graph import validation
 from dualmem_graph.operations.core import OperationsCore
 from dualmem_graph.pending import queue_embedding, scopes_waiting
 from dualmem_graph.storage.records import Job
-from dualmem_graph.types import JobSummary
+from dualmem_graph.types import IndexCheck, JobSummary
 
 
 class UpkeepOperations(OperationsCore):
-    """``flush``, ``stats``, ``status``."""
+    """Finishing work, looking after the index, counting, saying how the store is."""
 
     def flush(
         self,
@@ -80,6 +80,35 @@ class UpkeepOperations(OperationsCore):
         if count:
             self._runner.notify()
         return count
+
+    def index_check(self, *, timeout: float | None = None) -> IndexCheck:
+        """Compare the vector index with the ledger, record by record, and mend what differs.
+
+        Args:
+            timeout: seconds to wait for it; default: as long as it takes.
+
+        Raises:
+            StoreError: another process owns the index, or it does not answer.
+            ConfigError: there is no index (``vector_index`` is ``off``).
+        """
+        self._open()
+        return self._resources.store.index.check(validation.seconds(timeout, "timeout"))
+
+    def index_rebuild(self, *, timeout: float | None = None) -> dict[str, Any]:
+        """Build the vector index anew from the ledger's vectors; no text is embedded again.
+
+        Searches are exact meanwhile.
+
+        Args:
+            timeout: seconds to wait for it; default: as long as it takes.
+
+        Raises:
+            StoreError: another process owns the index, or it does not answer.
+            ConfigError: there is no index (``vector_index`` is ``off``).
+        """
+        self._open()
+        self._resources.store.index.rebuild(validation.seconds(timeout, "timeout"))
+        return self._resources.store.index.status()
 
     def stats(
         self, *, user_id: str | int | None = None, app_id: str | None = None

@@ -13,10 +13,10 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from datetime import datetime
 from enum import StrEnum
-from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -25,19 +25,25 @@ from dualmem_graph.errors import ClosedError, DependencyError, StoreError
 from dualmem_graph.storage.chroma import (
     ChromaIndex,
     IndexFailure,
+    IndexUnavailable,
     batches,
-    generation_folder,
-    remove_generations,
     require_chromadb,
 )
+from dualmem_graph.storage.comparison import compare
 from dualmem_graph.storage.generation import GenerationLedger
+from dualmem_graph.storage.homes import IndexHome
 from dualmem_graph.storage.ledger import Ledger
-from dualmem_graph.storage.owner import OwnerLock
+from dualmem_graph.storage.owner import OwnerLock, SessionLock
+from dualmem_graph.types import IndexCheck
 
 logger = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 # Seconds before another try; doubles up to the maximum.
 _FIRST_BACKOFF, _MAX_BACKOFF = 1.0, 300.0
+# Records up to which an index is built again at once, after something was purged.
+_SMALL = 5000
 
 
 class IndexState(StrEnum):
@@ -49,20 +55,22 @@ class IndexState(StrEnum):
     READY = "ready"
     NOT_OWNER = "not_owner"  # another process has it
     UNAVAILABLE = "unavailable"  # chromadb cannot be imported
+    UNREACHABLE = "unreachable"  # the server does not answer, and is asked again later
     FAILED = "failed"  # and is tried again later
     CLOSED = "closed"
 
 
 class IndexApplier:
-    """Keeps the embedded index in step with the ledger.
+    """Keeps the vector index in step with the ledger.
 
-    All methods but :meth:`drain` and :meth:`close` return at once; those two wait at most as long
-    as they are told.
+    All methods but :meth:`drain`, :meth:`check`, :meth:`rebuild` and :meth:`close` return at once;
+    those wait at most as long as they are told.
 
     Args:
         ledger: where the outbox and the vectors are.
-        settings: ``vector_*`` are read here.
-        directory: the folder of the index.
+        settings: ``vector_*`` and ``index_check_interval`` are read here.
+        home: where the index is kept.
+        lock: held by the one process that writes to it.
         clock: tells the time that the ledger notes; waiting does not depend on it.
     """
 
@@ -70,13 +78,14 @@ class IndexApplier:
         self,
         ledger: Ledger,
         settings: Settings,
-        directory: Path,
+        home: IndexHome,
+        lock: OwnerLock | SessionLock,
         clock: Callable[[], datetime],
     ) -> None:
         self._settings = settings
-        self._directory = directory
-        self._source = GenerationLedger(ledger, directory, settings.vector_buckets, clock)
-        self._owner = OwnerLock(directory / "OWNER")
+        self._home = home
+        self._source = GenerationLedger(ledger, home, settings.vector_buckets, clock)
+        self._owner = lock
         self._state = IndexState.IDLE
         self._index: ChromaIndex | None = None
         self._reset()
@@ -94,6 +103,10 @@ class IndexApplier:
         self._failures = 0
         self._retry_at = 0.0
         self._progress: tuple[int, int] | None = None
+        self._requests: list[tuple[Callable[[], Any], Future[Any]]] = []
+        self._is_writer = False
+        self._purge_seen: float | None = None
+        self._checked_at = time.monotonic()
 
     # --- what callers use
 
@@ -132,6 +145,22 @@ class IndexApplier:
         )
         return index if is_usable else None
 
+    def check(self, timeout: float | None) -> IndexCheck:
+        """Compare the index with the ledger, record by record, and mend what differs.
+
+        Raises:
+            StoreError: this process cannot, and why; or not within ``timeout`` seconds.
+        """
+        return self._ask(lambda: self._compare(reads_all=True), timeout)
+
+    def rebuild(self, timeout: float | None) -> int:
+        """Build the index anew from the ledger; answers its new generation.
+
+        Raises:
+            StoreError: this process cannot, and why; or not within ``timeout`` seconds.
+        """
+        return self._ask(self._renew, timeout)
+
     @property
     def state(self) -> IndexState:
         """What it is doing."""
@@ -147,6 +176,7 @@ class IndexApplier:
         index, progress = self._index, self._progress
         return {
             "state": str(self._state),
+            "home": str(self._home),
             "owner": self._owner.is_held,
             "owner_pid": self._owner.holder(),
             "generation": None if index is None else index.generation,
@@ -227,6 +257,8 @@ class IndexApplier:
             self._owner.release()
             is_caught_up = True
             logger.warning("no vector index: %s", error)
+        except IndexUnavailable as error:
+            self._wait_for_server(str(error))
         except IndexFailure as error:
             self._give_up(str(error))
         except ClosedError:
@@ -238,9 +270,60 @@ class IndexApplier:
         except Exception as error:
             logger.exception("the vector index failed unexpectedly")
             self._give_up(repr(error))
+        self._answer_requests()
         with self._condition:
             self._served, self._is_caught_up = ticket, is_caught_up
             self._condition.notify_all()
+
+    def _ask(self, action: Callable[[], T], timeout: float | None) -> T:
+        """Have something done to the open index, in its thread."""
+        answer: Future[T] = Future()
+        with self._condition:
+            self._requests.append((action, answer))
+            self._retry_at = 0.0
+        self._wake(0.0)
+        if self._thread is None:
+            raise StoreError("the vector index is closed; open the store again")
+        try:
+            return answer.result(timeout)
+        except TimeoutError:
+            raise StoreError(
+                f"the vector index was not done within {timeout:g} s; it goes on, and status() "
+                "tells how far it is"
+            ) from None
+
+    def _answer_requests(self) -> None:
+        with self._condition:
+            requests, self._requests = self._requests, []
+        for action, answer in requests:
+            try:
+                if self._state is not IndexState.READY or not self._is_writer:
+                    raise StoreError(self._why_not())
+                answer.set_result(action())
+            except IndexFailure as error:
+                self._give_up(str(error))
+                answer.set_exception(StoreError(str(error)))
+            except Exception as error:  # noqa: BLE001  (it is raised again where it was asked for)
+                answer.set_exception(error)
+
+    def _why_not(self) -> str:
+        if self._is_writer or self._error:
+            return f"the vector index is {self._state} ({self._error}); status() tells more"
+        holder = self._owner.holder()
+        who = "another process" if holder is None else f"process {holder}"
+        return f"{who} owns the vector index; do it there, or end that process first"
+
+    def _wait_for_server(self, reason: str) -> None:
+        """Leave a server alone for a while; what it holds is as good as it was."""
+        self._state, self._error = IndexState.UNREACHABLE, f"{self._home}: {reason}"
+        self._back_off()
+        logger.warning("the vector index waits: %s", reason)
+        self._let_go()
+
+    def _back_off(self) -> None:
+        self._retry_at = time.monotonic() + min(_MAX_BACKOFF, _FIRST_BACKOFF * 2.0**self._failures)
+        self._failures += 1
+        self._wake(self._retry_at)
 
     def _advance(self) -> bool:
         """Get one step further; answers whether there is nothing left to do."""
@@ -248,22 +331,93 @@ class IndexApplier:
             return True
         if time.monotonic() < self._retry_at:
             return False
-        if self._index is None:
-            if not self._owner.try_acquire():
-                self._state = IndexState.NOT_OWNER
-                return True
+        if not self._owner.try_acquire():
+            return self._follow()
+        if self._index is None or not self._is_writer:
+            self._let_go()
             self._open()
         else:
             self._check_still_right()
             if self._apply(self._may_go_on):
                 self._failures, self._error = 0, None
+                self._look_after()
         return self._state is IndexState.READY
+
+    def _follow(self) -> bool:
+        """Ask what another process looks after, where its home allows that."""
+        row = self._shared_generation()
+        index = self._index
+        if row is None or self._is_writer or (index and index.generation != row.generation):
+            self._let_go()
+        self._distrust = None
+        if row is None:
+            self._state = IndexState.NOT_OWNER
+            return True
+        if self._index is None:
+            self._index = self._home.open(row.generation, row.buckets)
+            self._fingerprint = row.fingerprint
+        self._failures, self._error, self._state = 0, None, IndexState.READY
+        return True
+
+    def _shared_generation(self) -> Any:
+        """The complete generation that every process may ask, if there is one for this one."""
+        row = self._source.current() if self._home.is_shared else None
+        is_usable = (
+            row is not None
+            and row.clean
+            and row.buckets == self._settings.vector_buckets
+            and row.fingerprint == self._source.embedder()
+            and self._distrust is None
+        )
+        return row if is_usable else None
+
+    def _look_after(self) -> None:
+        """With nothing else to do: vectors of what was purged go, and now and then all is compared.
+
+        Chroma keeps the vectors of deleted records in its files, so only a new generation is rid
+        of them.
+        """
+        now = time.monotonic()
+        if not self._source.holds_purged():
+            self._purge_seen = None
+        else:
+            self._purge_seen = self._purge_seen or now
+            is_time = now - self._purge_seen >= self._settings.vector_renew_delay
+            if is_time or self._opened.count() <= _SMALL:
+                self._renew()
+        interval = self._settings.index_check_interval * 3600
+        if interval and now - self._checked_at >= interval:
+            self._compare(reads_all=False)
+
+    def _renew(self) -> int:
+        """Leave the open generation for a new one; searches are exact meanwhile."""
+        self._let_go()
+        self._failures, self._retry_at = 0, 0.0
+        self._source.discard()
+        self._open()
+        return self._opened.generation
+
+    def _compare(self, *, reads_all: bool) -> IndexCheck:
+        self._checked_at = time.monotonic()
+        self._apply(self._is_running)
+        found = compare(self._source, self._opened, self._fingerprint, reads_all=reads_all)
+        if found.wrong:
+            logger.warning("the vector index is built again: %s", found.problems[-1])
+            self._renew()
+        elif not found.ok:
+            logger.warning(
+                "the vector index differed from the ledger: %s", "; ".join(found.problems)
+            )
+            self._apply(self._is_running)
+        return found
 
     def _open(self) -> None:
         self._state, self._distrust = IndexState.OPENING, None
         require_chromadb()
         try:
             self._open_generation()
+        except IndexUnavailable:
+            raise
         except IndexFailure as error:
             if self._progress is not None:
                 raise  # it was being built afresh: a second try at once would fare no better
@@ -272,20 +426,20 @@ class IndexApplier:
             self._open_generation()
         if self._stop_by is None:
             self._progress, self._error, self._retry_at = None, None, 0.0
+            self._purge_seen = None
             self._state = IndexState.READY
-            remove_generations(self._directory, keep=self._opened.generation)
+            self._home.remove_others(self._opened)
 
     def _open_generation(self) -> None:
         claim = self._source.claim()
         self._fingerprint = claim.fingerprint
-        self._index = ChromaIndex(
-            generation_folder(self._directory, claim.generation),
-            generation=claim.generation,
-            buckets=self._settings.vector_buckets,
-        )
+        self._index = self._home.open(claim.generation, self._settings.vector_buckets)
+        self._is_writer = True
         if claim.rebuild is not None:
             logger.info("building generation %d: %s", claim.generation, claim.rebuild)
             self._rebuild()
+            if self._home.is_shared and self._is_running():
+                self._source.mark_complete(claim.generation)
         if self._apply(self._is_running) and claim.rebuild is None:
             self._source.verify(self._opened, self._fingerprint)
 
@@ -334,15 +488,15 @@ class IndexApplier:
     def _give_up(self, reason: str) -> None:
         """Leave the open generation for good; the next one is tried after a pause."""
         self._state, self._error = IndexState.FAILED, reason
-        self._retry_at = time.monotonic() + min(_MAX_BACKOFF, _FIRST_BACKOFF * 2.0**self._failures)
-        self._failures += 1
-        self._wake(self._retry_at)
+        self._back_off()
         logger.warning("the vector index is built again: %s", reason)
         self._progress = None
+        self._source.discard()
         self._let_go()
 
     def _let_go(self) -> None:
         index, self._index = self._index, None
+        self._is_writer = False
         if index is not None:
             try:
                 index.close()
@@ -359,7 +513,8 @@ class IndexApplier:
         """Close in order what is open: only then may the next owner open this generation."""
         try:
             index = self._index
-            if index is not None and self._state is IndexState.READY and self._distrust is None:
+            is_ready = self._state is IndexState.READY and self._distrust is None
+            if index is not None and self._is_writer and is_ready:
                 self._state = IndexState.OPENING  # no search takes it up any more
                 self._apply(self._may_go_on)
                 self._index = None

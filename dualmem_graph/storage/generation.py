@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,22 +21,18 @@ from dualmem_graph.storage.chroma import (
     IndexFailure,
     VectorRecord,
     batches,
-    break_seal,
     bucket_of,
     chroma_version,
-    generation_folder,
-    generations_on_disk,
-    is_open_here,
-    is_sealed,
-    seal,
 )
-from dualmem_graph.storage.ledger import Ledger
-from dualmem_graph.storage.schema import meta, nodes, outbox, scopes, vector_indexes
-from dualmem_graph.storage.scope_cache import EMBEDDER_KEY
+from dualmem_graph.storage.homes import IndexHome
+from dualmem_graph.storage.ledger import Ledger, read_meta, write_meta
+from dualmem_graph.storage.schema import nodes, outbox, scopes, vector_indexes
+from dualmem_graph.storage.scope_cache import EMBEDDER_KEY, ERASURES_KEY
 from dualmem_graph.types import Status
 
-#: The name of the embedded index among ``vector_indexes``.
-EMBEDDED = "embedded"
+#: Key in ``meta``: how many purges there had been when the current generation was begun. Vectors of
+#: what was purged since may still be in its files.
+_BUILT_AT_KEY = "index_erasures"
 #: Outbox rows read at a time.
 OUTBOX_ROWS = 2000
 _FORGET_ROWS = 1000
@@ -71,35 +66,78 @@ class GenerationLedger:
     """What the applier reads and writes in the ledger."""
 
     def __init__(
-        self, ledger: Ledger, directory: Path, buckets: int, clock: Callable[[], datetime]
+        self, ledger: Ledger, home: IndexHome, buckets: int, clock: Callable[[], datetime]
     ) -> None:
         self._ledger = ledger
-        self._directory = directory
+        self._home = home
         self._buckets = buckets
         self._clock = clock
+        self._index = sa.select(vector_indexes).where(vector_indexes.c.name == home.name)
+        self._update = sa.update(vector_indexes).where(vector_indexes.c.name == home.name)
 
     def claim(self) -> Claim:
-        """Decide which generation to open, and mark it as open (not clean), in one transaction."""
+        """Decide which generation to open, and mark it as open (not clean), in one transaction.
+
+        A shared home's complete generation stays marked as clean: others go on asking it.
+        """
+        # reading all of a folder for its seal must not make writers wait
+        known = self.current()
+        distrust = None
+        if known is not None and known.clean:
+            distrust = self._home.distrusts(known.generation, known.updated_at)
         with self._ledger.write() as conn:
-            row = conn.execute(_INDEX).one_or_none()
-            fingerprint = conn.execute(_EMBEDDER).scalar_one_or_none()
+            row = conn.execute(self._index).one_or_none()
+            fingerprint = read_meta(conn, EMBEDDER_KEY)
+            erasures = read_meta(conn, ERASURES_KEY) or "0"
             rebuild = self._why_rebuild(row, fingerprint)
-            generation = self._next_generation(row) if row is None or rebuild else row.generation
+            if rebuild is None and row != known:
+                rebuild = "another owner had it meanwhile"
+            rebuild = rebuild or self._why_purge(conn, erasures) or distrust
+            last = 0 if row is None else row.generation
+            generation = self._home.next_generation(last) if row is None or rebuild else last
             values = {
                 "generation": generation,
                 "buckets": self._buckets,
-                "clean": False,
+                "clean": self._home.is_shared and not rebuild,
                 "fingerprint": fingerprint,
                 "chroma_version": chroma_version(),
                 "updated_at": self._clock(),
             }
             if row is None:
-                conn.execute(sa.insert(vector_indexes).values(name=EMBEDDED, **values))
+                conn.execute(sa.insert(vector_indexes).values(name=self._home.name, **values))
             else:
-                conn.execute(_UPDATE_INDEX.values(**values))
+                conn.execute(self._update.values(**values))
+            # what waits in the outbox goes to one index alone: any other falls behind from now on
+            conn.execute(
+                sa.update(vector_indexes)
+                .where(vector_indexes.c.name != self._home.name)
+                .values(clean=False)
+            )
+            if rebuild:
+                write_meta(conn, _BUILT_AT_KEY, erasures)
         if not rebuild:
-            break_seal(generation_folder(self._directory, generation))
+            self._home.unseal(generation)
         return Claim(generation, fingerprint, rebuild)
+
+    def current(self) -> Any:
+        """The row of this home's index; ``None`` before there is one."""
+        with self._ledger.read() as conn:
+            return conn.execute(self._index).one_or_none()
+
+    def mark_complete(self, generation: int) -> None:
+        """Say that a shared generation holds all that it must: every process may ask it now.
+
+        Raises:
+            OwnershipLostError: it is not the current generation any more.
+        """
+        with self._ledger.write() as conn:
+            self._check_ours(conn, generation)
+            conn.execute(self._update.values(clean=True, updated_at=self._clock()))
+
+    def discard(self) -> None:
+        """Say that the current generation is not to be opened again."""
+        with self._ledger.write() as conn:
+            conn.execute(self._update.values(clean=False))
 
     def mark_clean(self, generation: int) -> None:
         """Seal a generation that has been closed in order; from now on it may be opened again.
@@ -108,21 +146,26 @@ class GenerationLedger:
             OwnershipLostError: it is not the current generation any more.
         """
         now = self._clock()
-        seal(generation_folder(self._directory, generation), _mark(generation, now))
+        self._home.seal(generation, now)
         with self._ledger.write() as conn:
             self._check_ours(conn, generation)
-            conn.execute(_UPDATE_INDEX.values(clean=True, updated_at=now))
+            conn.execute(self._update.values(clean=True, updated_at=now))
+
+    def holds_purged(self) -> bool:
+        """Whether memories were purged since the current generation was begun."""
+        with self._ledger.read() as conn:
+            return self._why_purge(conn, read_meta(conn, ERASURES_KEY) or "0") is not None
 
     def adopt(self, generation: int, fingerprint: str) -> None:
         """Name the embedder of a generation that was opened before there was any vector."""
         with self._ledger.write() as conn:
             self._check_ours(conn, generation)
-            conn.execute(_UPDATE_INDEX.values(fingerprint=fingerprint))
+            conn.execute(self._update.values(fingerprint=fingerprint))
 
     def embedder(self) -> str | None:
         """The fingerprint of the embedder that the store is written with."""
         with self._ledger.read() as conn:
-            return conn.execute(_EMBEDDER).scalar_one_or_none()
+            return read_meta(conn, EMBEDDER_KEY)
 
     def lag(self) -> int:
         """How many outbox rows wait to be applied."""
@@ -183,6 +226,35 @@ class GenerationLedger:
             placed = [(bucket_of(h, self._buckets), seq) for h, seq in conn.execute(statement)]
         return [seq for _, seq in sorted(placed)]
 
+    def expected(self, fingerprint: str | None) -> dict[int, set[str]]:
+        """The vids of all that belongs in the index, by bucket."""
+        statement = (
+            sa.select(scopes.c.hash, nodes.c.vid)
+            .join(scopes, scopes.c.id == nodes.c.scope_id)
+            .where(*_belongs(fingerprint))
+        )
+        found: dict[int, set[str]] = {}
+        with self._ledger.read() as conn:
+            for scope_hash, vid in conn.execute(statement):
+                found.setdefault(bucket_of(scope_hash, self._buckets), set()).add(vid)
+        return found
+
+    def waiting(self) -> set[str]:
+        """The vids that wait in the outbox."""
+        with self._ledger.read() as conn:
+            return set(conn.execute(sa.select(outbox.c.vid)).scalars())
+
+    def requeue(self, vids: Iterable[str]) -> None:
+        """Queue records again that the index has lost."""
+        for batch in batches(sorted(vids), _FORGET_ROWS):
+            with self._ledger.write() as conn:
+                rows = conn.execute(
+                    sa.select(nodes.c.scope_id, nodes.c.vid).where(nodes.c.vid.in_(batch))
+                ).mappings()
+                again = [dict(row) for row in rows]
+                if again:
+                    conn.execute(sa.insert(outbox), again)
+
     def records_at(self, seqs: Sequence[int], fingerprint: str | None) -> list[VectorRecord]:
         """The records of those of the nodes that (still) belong in the index."""
         with self._ledger.read() as conn:
@@ -210,7 +282,7 @@ class GenerationLedger:
             raise IndexFailure(f"generation {index.generation} has {count} records, not {expected}")
         for record in sample:
             held = index.embeddings(record.scope_hash, [record.vid]).get(record.vid)
-            if held is None or not _is_same(held, record.vector):
+            if held is None or not is_same(held, record.vector):
                 raise IndexFailure(f"generation {index.generation} has lost {record.vid!r}")
 
     def _sample(self, conn: sa.Connection, fingerprint: str | None) -> list[VectorRecord]:
@@ -245,29 +317,20 @@ class GenerationLedger:
             return f"it has {row.buckets} buckets"
         if row.fingerprint != fingerprint:
             return f"it holds vectors of {row.fingerprint!r}"
-        folder = generation_folder(self._directory, row.generation)
-        if not is_sealed(folder, _mark(row.generation, row.updated_at)) or is_open_here(folder):
-            return "its folder is not the one that was closed"
         return None
 
-    def _next_generation(self, row: Any) -> int:
-        used = generations_on_disk(self._directory)
-        generation = max([0 if row is None else row.generation, *used]) + 1
-        while is_open_here(generation_folder(self._directory, generation)):
-            generation += 1
-        return generation
+    @staticmethod
+    def _why_purge(conn: sa.Connection, erasures: str) -> str | None:
+        if (read_meta(conn, _BUILT_AT_KEY) or "0") != erasures:
+            return "memories were purged since it was begun"
+        return None
 
     def _check_ours(self, conn: sa.Connection, generation: int) -> None:
-        row = conn.execute(_INDEX).one_or_none()
+        row = conn.execute(self._index).one_or_none()
         if row is None or row.generation != generation:
             raise OwnershipLostError(
                 f"generation {generation} of the vector index is no longer the current one"
             )
-
-
-_INDEX = sa.select(vector_indexes).where(vector_indexes.c.name == EMBEDDED)
-_UPDATE_INDEX = sa.update(vector_indexes).where(vector_indexes.c.name == EMBEDDED)
-_EMBEDDER = sa.select(meta.c.value).where(meta.c.key == EMBEDDER_KEY)
 
 
 def _belongs(fingerprint: str | None) -> tuple[sa.ColumnElement[bool], ...]:
@@ -291,12 +354,8 @@ def _record(row: Any) -> VectorRecord:
     return VectorRecord(row.vid, row.hash, row.layer, np.frombuffer(row.embedding, "<f4"))
 
 
-def _mark(generation: int, closed_at: datetime) -> str:
-    return f"{generation} {closed_at.isoformat()}"
-
-
-def _is_same(held: Any, kept: Any) -> bool:
-    """Whether two vectors are one but for the length, which Chroma may normalise."""
+def is_same(held: Any, kept: Any) -> bool:
+    """Tell whether two vectors are one but for the length, which Chroma may normalise."""
     if held.shape != kept.shape:
         return False
     lengths = float(np.linalg.norm(held) * np.linalg.norm(kept))

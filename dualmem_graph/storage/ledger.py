@@ -12,7 +12,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,13 @@ from sqlalchemy.engine import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
 from dualmem_graph.config import Settings
-from dualmem_graph.errors import ClosedError, ConfigError, StoreError, StoreLockedError
+from dualmem_graph.errors import (
+    ClosedError,
+    ConfigError,
+    DependencyError,
+    StoreError,
+    StoreLockedError,
+)
 from dualmem_graph.storage import schema
 from dualmem_graph.storage.prepared import upsert
 
@@ -39,6 +45,9 @@ _PRAGMAS = (
     # the first read of a scope takes all of its vectors: read them where the system has them
     "mmap_size=268435456",
 )
+
+# what the drivers say where another writer was in the way
+_LOCKED = ("locked", "lock timeout", "deadlock detected", "could not serialize")
 
 _open_ledgers: weakref.WeakSet[Ledger] = weakref.WeakSet()
 
@@ -80,13 +89,20 @@ class Ledger:
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """Hold the only write transaction; commit at the end, roll back on any exception.
+        """Hold a write transaction; commit at the end, roll back on any exception.
+
+        SQLite has one writer at a time. On PostgreSQL writers of one scope take turns by its row,
+        and writers of different scopes do not meet.
 
         Raises:
             StoreLockedError: another thread or process wrote longer than ``lock_timeout``.
             StoreError: the database refused (disk full, read-only, damaged).
         """
         connections = self._connected()
+        if connections.writing is None:
+            with self._translated(connections), connections.writer.begin() as conn:
+                yield conn
+            return
         if not connections.writing.acquire(timeout=self.settings.lock_timeout):
             raise self._locked()
         connections.writing_thread = threading.get_ident()
@@ -112,13 +128,9 @@ class Ledger:
             What executes a statement and answers its rows.
         """
         connections = self._connected()
-        if not connections.writing.acquire(timeout=self.settings.lock_timeout):
-            raise self._locked()
-        try:
-            with self._translated(connections), connections.bare() as run:
-                yield run
-        finally:
-            connections.writing.release()
+        writing = connections.writing or nullcontext()
+        with writing, self._translated(connections), connections.bare() as run:
+            yield run
 
     def meta(self, key: str) -> str | None:
         """Read a fact about the store itself."""
@@ -129,6 +141,18 @@ class Ledger:
         """Write a fact about the store itself."""
         with self.write() as conn:
             write_meta(conn, key, value)
+
+    def session(self) -> Connection:
+        """Open a connection of the caller's own, outside the pool, which commits every statement.
+
+        What a session holds in the database, such as an advisory lock, goes when it is closed.
+        """
+        connections = self._connected()
+        with self._translated(connections):
+            engine = sa.create_engine(
+                self.url, poolclass=sa.pool.NullPool, isolation_level="AUTOCOMMIT"
+            )
+            return engine.connect()
 
     def close(self) -> None:
         """Let go of all connections; the ledger cannot be used after it."""
@@ -153,10 +177,11 @@ class Ledger:
         if connections is None or connections.pid != os.getpid():
             return None
         release = None
-        if connections.writing_thread != threading.get_ident() and connections.writing.acquire(
-            timeout=self.settings.lock_timeout
-        ):
-            release = connections.writing.release
+        writing = connections.writing
+        is_mine = connections.writing_thread == threading.get_ident()
+        waits = writing is not None and not is_mine
+        if writing and waits and writing.acquire(timeout=self.settings.lock_timeout):
+            release = writing.release
         connections.engine.dispose()
         return release
 
@@ -203,7 +228,7 @@ class Ledger:
             yield
         except (DBAPIError, connections.driver_error) as error:
             cause = error.orig if isinstance(error, DBAPIError) else error
-            if "locked" in str(cause) or "lock timeout" in str(cause):
+            if any(sign in str(cause) for sign in _LOCKED):
                 raise self._locked() from cause
             raise StoreError(
                 f"the ledger {self} could not do its work: {cause}; check that the disk has "
@@ -222,9 +247,11 @@ class _Connections:
 
     def __init__(self, url: sa.URL, settings: Settings) -> None:
         self.pid = os.getpid()
-        self.writing = threading.Lock()
+        # SQLite's own lock is taken in no order and polled: threads of a process take turns before
+        self.writing: threading.Lock | None = None
         self.writing_thread: int | None = None
         if url.get_backend_name() == "sqlite":
+            self.writing = threading.Lock()
             self.engine = _sqlite_engine(url, settings)
             self.writer: Engine = self.engine.execution_options(**{_BEGIN: "BEGIN IMMEDIATE"})
             self.reader: Engine = self.engine.execution_options(**{_BEGIN: "BEGIN"})
@@ -335,15 +362,34 @@ def _sqlite_engine(url: sa.URL, settings: Settings) -> Engine:
 
 
 def _postgresql_engine(url: sa.URL, settings: Settings) -> Engine:
+    if url.get_driver_name() == "psycopg":
+        require_psycopg()
     milliseconds = int(settings.lock_timeout * 1000)
+    given = url.query.get("options", "")
     return sa.create_engine(
         url,
-        connect_args={"options": f"-c lock_timeout={milliseconds}"},
+        # the URL's own options stay in force beside ours
+        connect_args={"options": f"{given} -c lock_timeout={milliseconds}".strip()},
         pool_size=_POOL_SIZE,
         max_overflow=_POOL_OVERFLOW,
         pool_timeout=settings.lock_timeout,
         pool_pre_ping=True,
     )
+
+
+def require_psycopg() -> None:
+    """Import the driver of PostgreSQL, which is an extra.
+
+    Raises:
+        DependencyError: it is not installed; says how to.
+    """
+    try:
+        import psycopg  # noqa: F401
+    except ImportError as error:
+        raise DependencyError(
+            f"ledger_url names PostgreSQL, whose driver cannot be imported ({error}); install it "
+            "with: pip install 'dualmem-graph[postgres]'"
+        ) from error
 
 
 _after_fork: list[Callable[[], None]] = []

@@ -10,7 +10,12 @@ from __future__ import annotations
 import os
 import sys
 import weakref
+from collections.abc import Callable
 from pathlib import Path
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+from sqlalchemy.exc import SQLAlchemyError
 
 if sys.platform == "win32":
     import msvcrt
@@ -91,6 +96,66 @@ class OwnerLock:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
+
+
+class SessionLock:
+    """The same for a ledger that several machines share: an advisory lock of PostgreSQL.
+
+    It is held by a connection of its own and goes with it, however that ends.
+
+    Args:
+        connect: opens a connection that nobody else uses.
+        number: what is locked, the same for everybody.
+    """
+
+    def __init__(self, connect: Callable[[], Connection], number: int) -> None:
+        self._connect = connect
+        self._number = number
+        self._held: Connection | None = None
+        self._inherited: list[Connection] = []
+        self._pid = 0
+
+    @property
+    def is_held(self) -> bool:
+        """Whether this object, in this process, holds the lock, as far as is known."""
+        return self._held is not None and self._pid == os.getpid()
+
+    def try_acquire(self) -> bool:
+        """Take the lock if nobody has it; never waits. Asks the database even where it is held.
+
+        Raises:
+            SQLAlchemyError: the database cannot be asked; the lock is gone then.
+        """
+        if self._held is not None and self._pid != os.getpid():
+            self._inherited.append(self._held)  # the parent's: neither used nor closed here
+            self._held = None
+        conn = self._held
+        try:
+            if conn is not None:
+                conn.execute(sa.select(1))
+                return True
+            conn = self._connect()
+            if conn.execute(sa.select(sa.func.pg_try_advisory_lock(self._number))).scalar_one():
+                self._held, self._pid = conn, os.getpid()
+                return True
+        except SQLAlchemyError:
+            self._held = None
+            if conn is not None:
+                conn.invalidate()
+                conn.close()
+            raise
+        conn.close()
+        return False
+
+    def holder(self) -> int | None:
+        """The pid of the process that holds it, if it is this one; of others nothing is known."""
+        return self._pid if self.is_held else None
+
+    def release(self) -> None:
+        """Give the lock back; does nothing where it is not held."""
+        if self.is_held and self._held is not None:
+            held, self._held = self._held, None
+            held.close()
 
 
 _locks: weakref.WeakSet[OwnerLock] = weakref.WeakSet()

@@ -47,6 +47,8 @@ from dualmem_graph.types import HistoryEvent, Layer, Node, Scope, Status
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from dualmem_graph.storage.vectors import VectorSide
+
 logger = logging.getLogger(__name__)
 
 _CURRENT = (Status.ACTIVE,)
@@ -509,6 +511,12 @@ class MemoryStore:
         """Wait until the vector index has followed; answers whether it did within ``timeout``."""
         limit = self._settings.close_timeout if timeout is None else timeout
         return bool(self._shared.vectors.drain(limit))
+
+    @property
+    def index(self) -> VectorSide:
+        """The vectors: exact search, and the index beside it."""
+        self._check_open()
+        return self._shared.vectors
 
     def _writer(self) -> Writer:
         self._check_open()

@@ -11,6 +11,7 @@ import logging
 import os
 import threading
 import weakref
+import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -23,12 +24,14 @@ import numpy as np
 import sqlalchemy as sa
 
 from dualmem_graph.config import Settings
-from dualmem_graph.errors import EmbeddingError
+from dualmem_graph.errors import ConfigError, EmbeddingError
 from dualmem_graph.storage.applier import IndexApplier, IndexState
-from dualmem_graph.storage.chroma import ChromaIndex, IndexFailure, batches
+from dualmem_graph.storage.chroma import ChromaIndex, IndexFailure, IndexUnavailable, batches
+from dualmem_graph.storage.homes import INDEX_FOLDER, EmbeddedHome, IndexHome
 from dualmem_graph.storage.ledger import Ledger
+from dualmem_graph.storage.owner import OwnerLock, SessionLock
 from dualmem_graph.storage.records import SemanticHits
-from dualmem_graph.storage.schema import nodes, outbox
+from dualmem_graph.storage.schema import nodes, outbox, vector_indexes
 from dualmem_graph.storage.scope_cache import ScopeCache, ScopeState, read_state, scan
 from dualmem_graph.storage.scoring import (
     Hits,
@@ -39,11 +42,10 @@ from dualmem_graph.storage.scoring import (
     to_columns,
 )
 from dualmem_graph.storage.timed_calls import TimedCalls
-from dualmem_graph.types import Status
+from dualmem_graph.types import IndexCheck, Status
 
 logger = logging.getLogger(__name__)
 
-INDEX_FOLDER = "index"
 # Candidates asked of Chroma per wanted memory.
 _OVERFETCH = 2
 # Waiting outbox rows of one scope from which scoring them all is no better than a scan.
@@ -59,6 +61,7 @@ class Fallback(StrEnum):
     NOT_OWNER = "not_owner"
     NOT_READY = "not_ready"
     UNAVAILABLE = "unavailable"
+    UNREACHABLE = "unreachable"
     FAILED = "failed"
     ERROR = "error"
     TIMEOUT = "timeout"
@@ -69,6 +72,7 @@ class Fallback(StrEnum):
 _STATE_FALLBACKS = {
     IndexState.NOT_OWNER: Fallback.NOT_OWNER,
     IndexState.UNAVAILABLE: Fallback.UNAVAILABLE,
+    IndexState.UNREACHABLE: Fallback.UNREACHABLE,
     IndexState.FAILED: Fallback.FAILED,
 }
 
@@ -92,12 +96,13 @@ class VectorSide:
     ) -> None:
         self._ledger = ledger
         self._settings = settings
-        # absolute: the process may change its working directory
-        folder = Path(directory).expanduser().absolute() / INDEX_FOLDER
+        store_id = ledger.meta("store_id") or ""
+        home = _home_of(settings, Path(directory), store_id)
+        self._lock = _lock_of(ledger, home, Path(directory), store_id)
         self._applier = (
             None
             if settings.vector_index == "off"
-            else IndexApplier(ledger, settings, folder, clock)
+            else IndexApplier(ledger, settings, home, self._lock, clock)
         )
         self._reset()
         _sides.add(self)
@@ -111,8 +116,12 @@ class VectorSide:
 
     def start(self) -> None:
         """Let the index be looked after if the ledger has work for it; returns at once."""
-        if self._applier is not None and self._ledger_has_work():
+        if not self._ledger_has_work():
+            return
+        if self._applier is not None:
             self._applier.notify()
+        else:
+            self._drop_backlog()
 
     def notify(self) -> None:
         """Say that a commit wrote outbox rows; returns at once."""
@@ -177,6 +186,14 @@ class VectorSide:
             "cache": self._cache.stats(),
         }
 
+    def check(self, timeout: float | None) -> IndexCheck:
+        """Compare the index with the ledger and mend it; see :class:`IndexApplier`."""
+        return self._switched_on().check(timeout)
+
+    def rebuild(self, timeout: float | None) -> int:
+        """Build the index anew from the ledger; see :class:`IndexApplier`."""
+        return self._switched_on().rebuild(timeout)
+
     def close(self, timeout: float) -> None:
         """End the work on the index within ``timeout`` seconds; what is left stays queued."""
         if self._applier is not None:
@@ -187,6 +204,27 @@ class VectorSide:
         if self._applier is not None:
             self._applier.reset_after_fork()
         self._reset()
+
+    def _switched_on(self) -> IndexApplier:
+        if self._applier is None:
+            raise ConfigError(
+                "there is no vector index: vector_index is 'off'; searches are exact without it"
+            )
+        return self._applier
+
+    def _drop_backlog(self) -> None:
+        """Without an index, forget what it should have followed; the next one is built anew.
+
+        Where another process has an index, the backlog is that one's.
+        """
+        if not self._lock.try_acquire():
+            return
+        try:
+            with self._ledger.write() as conn:
+                conn.execute(sa.update(vector_indexes).values(clean=False))
+                conn.execute(sa.delete(outbox))
+        finally:
+            self._lock.release()
 
     def _ledger_has_work(self) -> bool:
         with self._ledger.read() as conn:
@@ -284,6 +322,9 @@ class VectorSide:
         except TimeoutError:
             logger.warning("a vector query took more than %g s", self._settings.vector_timeout)
             raise _FallBackError(Fallback.TIMEOUT) from None
+        except IndexUnavailable as error:
+            logger.warning("a vector query failed: %s", error)
+            raise _FallBackError(Fallback.UNREACHABLE) from error
         except IndexFailure as error:
             self._count_failure(error)
             raise _FallBackError(Fallback.ERROR) from error
@@ -345,6 +386,25 @@ class _FallBackError(Exception):
     def __init__(self, reason: Fallback) -> None:
         super().__init__(reason)
         self.reason = reason
+
+
+def _home_of(settings: Settings, directory: Path, store_id: str) -> IndexHome:
+    """Where the settings want the index; ``directory`` is the store's."""
+    if settings.chroma_url is not None:
+        from dualmem_graph.storage.chroma_server import ServerHome
+
+        return ServerHome(settings, store_id)
+    # absolute: the process may change its working directory
+    return EmbeddedHome(directory.expanduser().absolute() / INDEX_FOLDER)
+
+
+def _lock_of(
+    ledger: Ledger, home: IndexHome, directory: Path, store_id: str
+) -> OwnerLock | SessionLock:
+    """What the owner of the index holds: one for all machines that share the ledger."""
+    if ledger.dialect == "postgresql":
+        return SessionLock(ledger.session, zlib.crc32(f"{store_id} {home.name}".encode()))
+    return OwnerLock(directory.expanduser().absolute() / INDEX_FOLDER / "OWNER")
 
 
 def _checked(vector: Vector) -> Vector:

@@ -228,6 +228,17 @@ def test_purge_wants_to_be_confirmed_and_removes_for_good(run: Run) -> None:
     assert [item["content"] for item in left] == ["User owns a loom."]
 
 
+def test_the_index_is_checked_and_made_anew(run: Run) -> None:
+    add(run, "I live in Porto.")
+
+    checked = run("index", "check")
+    rebuilt = run("index", "rebuild")
+
+    assert (checked["ok"], checked["missing"], checked["expected"]) == (True, 0, 3)
+    assert rebuilt["state"] == "ready"
+    assert run("index", "check")["records"] == 3
+
+
 def test_delete_scope_says_how_much_and_touches_nobody_else(run: Run) -> None:
     add(run, "I live in Porto.")
     add(run, "I live in Faro.", user="bob")

@@ -22,14 +22,19 @@ COMMANDS = [
     "update",
     "delete",
     "restore",
+    "purge",
+    "compact",
     "history",
     "profile",
     "scopes",
     "delete-scope",
+    "jobs",
+    "retry",
     "stats",
     "status",
     "flush",
     "config",
+    "index",
 ]
 
 

@@ -32,18 +32,18 @@ from dualmem_graph.errors import EmbeddingError
 from dualmem_graph.scope import scope_hash
 from dualmem_graph.storage import applier as applier_module
 from dualmem_graph.storage import vectors as vectors_module
-from dualmem_graph.storage.chroma import (
-    ChromaIndex,
-    IndexFailure,
-    bucket_of,
+from dualmem_graph.storage.chroma import ChromaIndex, IndexFailure, bucket_of
+from dualmem_graph.storage.embedded import (
+    EmbeddedIndex,
     generation_folder,
     generations_on_disk,
     seal,
 )
+from dualmem_graph.storage.homes import INDEX_FOLDER
 from dualmem_graph.storage.records import Plan, Supersede
-from dualmem_graph.storage.schema import vector_indexes
+from dualmem_graph.storage.schema import outbox, vector_indexes
 from dualmem_graph.storage.store import MemoryStore
-from dualmem_graph.storage.vectors import INDEX_FOLDER, VectorSide
+from dualmem_graph.storage.vectors import VectorSide
 from dualmem_graph.types import Layer
 
 
@@ -285,6 +285,23 @@ def _largest_file_cut(_store: MemoryStore, folder: Path) -> None:
     largest.write_bytes(largest.read_bytes()[:-1])
 
 
+def _largest_file_zeroed(_store: MemoryStore, folder: Path) -> None:
+    files = [path for path in folder.rglob("*.bin") if path.is_file()]
+    largest = max(files, key=lambda path: path.stat().st_size)
+    largest.write_bytes(bytes(largest.stat().st_size))
+
+
+def _tables_overwritten(_store: MemoryStore, folder: Path) -> None:
+    with (folder / "chroma.sqlite3").open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xff" * 4096)
+
+
+def _folder_is_a_file(store: MemoryStore, folder: Path) -> None:
+    _folder_gone(store, folder)
+    folder.write_text("not a folder")
+
+
 def _seal_gone(_store: MemoryStore, folder: Path) -> None:
     (folder / "SEAL").unlink()
 
@@ -308,6 +325,9 @@ def _folder_gone(_store: MemoryStore, folder: Path) -> None:
         _row(fingerprint="other:16"),
         _row(fingerprint=None),
         _largest_file_cut,
+        _largest_file_zeroed,
+        _tables_overwritten,
+        _folder_is_a_file,
         _seal_gone,
         _seal_unreadable,
         _folder_gone,
@@ -319,6 +339,9 @@ def _folder_gone(_store: MemoryStore, folder: Path) -> None:
         "another embedder",
         "no embedder",
         "file cut",
+        "file zeroed",
+        "tables overwritten",
+        "folder is a file",
         "no seal",
         "odd seal",
         "no folder",
@@ -337,13 +360,13 @@ def test_a_suspect_generation_is_left_alone_and_built_again(
     folder = generation_folder(tmp_path / INDEX_FOLDER, 1)
     damage(store, folder)
     opened: list[Path] = []
-    plain = ChromaIndex.__init__
+    plain = EmbeddedIndex.__init__
 
-    def note(self: ChromaIndex, path: Path, **values: Any) -> None:
+    def note(self: EmbeddedIndex, path: Path, **values: Any) -> None:
         opened.append(path)
         plain(self, path, **values)
 
-    monkeypatch.setattr(ChromaIndex, "__init__", note)
+    monkeypatch.setattr(EmbeddedIndex, "__init__", note)
     again = close_and_reopen(side, store, tmp_path)
     assert generation(again) == 2
     assert opened == [generation_folder(tmp_path / INDEX_FOLDER, 2)]
@@ -369,7 +392,7 @@ def test_a_sealed_generation_that_lost_something_is_built_again(
 
 
 def _tamper(store: MemoryStore, folder: Path, is_swapped: bool) -> None:
-    index = ChromaIndex(folder, generation=1, buckets=64)
+    index = EmbeddedIndex(folder, generation=1, buckets=64)
     if is_swapped:
         collection = index._collection(bucket_of(scope_hash(ALICE), index.buckets))
         collection.update(ids=sorted(index.ids()), embeddings=unit_vectors(12, seed=77))
@@ -607,7 +630,9 @@ def test_switched_off_there_is_no_index(store: MemoryStore, tmp_path: Path) -> N
     status = side.status()
     assert (status["state"], status["fallbacks"]) == ("off", {})
     side.close(0.0)
-    assert not (tmp_path / INDEX_FOLDER).exists()
+    assert generations_on_disk(tmp_path / INDEX_FOLDER) == []
+    with store.ledger.read() as conn:
+        assert conn.execute(sa.select(sa.func.count()).select_from(outbox)).scalar_one() == 0
 
 
 def test_a_second_side_on_the_folder_searches_exactly_until_it_is_free(

@@ -27,7 +27,7 @@ from vector_world import (
     unit_vectors,
 )
 
-from dualmem_graph.storage.chroma import generations_on_disk
+from dualmem_graph.storage.embedded import generations_on_disk
 from dualmem_graph.storage.store import MemoryStore
 from dualmem_graph.storage.vectors import INDEX_FOLDER
 

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from dualmem_graph.config import Settings
 from dualmem_graph.scope import scope_hash
-from dualmem_graph.storage.chroma import ChromaIndex, generation_folder, generations_on_disk
+from dualmem_graph.storage.embedded import EmbeddedIndex, generation_folder, generations_on_disk
+from dualmem_graph.storage.homes import INDEX_FOLDER
 from dualmem_graph.storage.records import NewNode, Plan
 from dualmem_graph.storage.schema import nodes
 from dualmem_graph.storage.store import MemoryStore, utc_now
-from dualmem_graph.storage.vectors import INDEX_FOLDER, VectorSide
+from dualmem_graph.storage.vectors import VectorSide
 from dualmem_graph.types import Layer, Scope
 
 DIM = 16
@@ -97,7 +98,7 @@ def settle(side: VectorSide) -> None:
 def ids_on_disk(path: Path) -> set[str]:
     """All records of the newest generation, which must be closed."""
     folder = path / INDEX_FOLDER
-    index = ChromaIndex(
+    index = EmbeddedIndex(
         generation_folder(folder, generations_on_disk(folder)[-1]),
         generation=generations_on_disk(folder)[-1],
         buckets=64,
