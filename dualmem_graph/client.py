@@ -139,6 +139,7 @@ class MemoryClient:
     history = _off_loop(MemoryOperations.history)
     profile = _off_loop(MemoryOperations.profile)
     import_ = _off_loop(MemoryOperations.import_)
+    export = _off_loop(MemoryOperations.export)
     flush = _off_loop(MemoryOperations.flush)
     index_check = _off_loop(MemoryOperations.index_check)
     index_rebuild = _off_loop(MemoryOperations.index_rebuild)

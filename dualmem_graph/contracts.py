@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, get_type_hints
+from typing import Any, Literal, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
@@ -37,6 +37,8 @@ class ToolContract:
     path: str
     read_only: bool = False
     destructive: bool = False
+    #: Arguments that are narrower here than in the operation: no surface may name a server's file.
+    narrowed: Mapping[str, Any] = field(default_factory=dict, hash=False, compare=False)
 
     @property
     def function(self) -> Callable[..., Any]:
@@ -56,7 +58,7 @@ class ToolContract:
         >>> TOOLS["memory_get"].input_model.model_fields["memory_id"].is_required()
         True
         """
-        return _input_model(self.name, self.function)
+        return _input_model(self)
 
 
 MEMORY_TOOL_CONTRACTS: tuple[ToolContract, ...] = (
@@ -76,7 +78,13 @@ MEMORY_TOOL_CONTRACTS: tuple[ToolContract, ...] = (
         "memory_delete_scope", "delete_scope", "DELETE", "/v1/memories/", destructive=True
     ),
     ToolContract("memory_list_scopes", "list_scopes", "GET", "/v1/scopes/", read_only=True),
-    ToolContract("memory_import", "import_", "POST", "/v1/import/"),
+    ToolContract(
+        "memory_import",
+        "import_",
+        "POST",
+        "/v1/import/",
+        narrowed={"nodes": list[dict[str, Any]], "format": Literal["nodes", "mem0", "chat"]},
+    ),
     ToolContract("memory_flush", "flush", "POST", "/v1/flush/"),
     ToolContract("memory_index_check", "index_check", "POST", "/v1/index/check"),
     ToolContract("memory_index_rebuild", "index_rebuild", "POST", "/v1/index/rebuild"),
@@ -91,8 +99,9 @@ TOOLS = {contract.name: contract for contract in MEMORY_TOOL_CONTRACTS}
 
 
 @cache
-def _input_model(name: str, function: Callable[..., Any]) -> type[BaseModel]:
-    hints = get_type_hints(function)
+def _input_model(contract: ToolContract) -> type[BaseModel]:
+    name, function = contract.name, contract.function
+    hints = get_type_hints(function) | dict(contract.narrowed)
     told = _argument_texts(inspect.getdoc(function) or "")
     fields: dict[str, Any] = {}
     for parameter in inspect.signature(function).parameters.values():

@@ -487,12 +487,36 @@ class PurgeResult:
 
 
 @dataclass(frozen=True, slots=True)
+class ExportResult:
+    """How many records of each kind an archive holds, and its file (if it was named)."""
+
+    counts: Mapping[str, int]
+    path: str | None
+    scope: Scope
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON."""
+        plain: dict[str, Any] = to_plain(self)
+        return plain
+
+
+@dataclass(frozen=True, slots=True)
 class ImportResult:
-    """How many nodes a bulk import added, and how many were there already."""
+    """What an import did, or would do.
+
+    Attributes:
+        added: memories (of conversations: turns) that were not there before.
+        skipped: what was there already, or was deleted on purpose.
+        scope: whose they are.
+        pending: of the added ones, those that wait for a vector.
+        dry_run: whether nothing was written.
+    """
 
     added: int
     skipped: int
     scope: Scope
+    pending: int = 0
+    dry_run: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON."""

@@ -22,7 +22,7 @@ LEVELS = [
     ["storage.tools"],
     ["system1", "recall"],
     ["validation"],
-    ["background", "bulk", "pending"],
+    ["background", "portability", "pending"],
     ["operations"],
     ["client", "contracts"],
     ["demo"],

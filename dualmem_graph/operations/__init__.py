@@ -10,16 +10,14 @@ from dualmem_graph.operations.forgetting import ForgettingOperations
 from dualmem_graph.operations.portability import PortabilityOperations
 from dualmem_graph.operations.reading import ReadingOperations
 from dualmem_graph.operations.upkeep import UpkeepOperations
-from dualmem_graph.operations.writing import WritingOperations
 
 __all__ = ["MemoryOperations"]
 
 
 class MemoryOperations(
-    WritingOperations,
+    PortabilityOperations,
     ForgettingOperations,
     ReadingOperations,
-    PortabilityOperations,
     UpkeepOperations,
 ):
     """The memory of one store; thread-safe.

@@ -65,20 +65,22 @@ def apply(
     actor: str,
     reason: str = "",
     adopts: bool = False,
+    is_rehearsal: bool = False,
 ) -> Applied:
     """Carry out a plan; see :meth:`dualmem_graph.storage.store.MemoryStore.apply`.
 
     Args:
         adopts: the ids come from elsewhere, so another scope may have one; such a node gets an id
             of its own. Ids that this package makes contain their scope and cannot meet.
+        is_rehearsal: do all of it, and take it back.
     """
     texts = [read_text(new) for new in plan.nodes]
     try:
-        return _apply(writer, scope, plan, texts, actor, reason, adopts)
+        return _apply(writer, scope, plan, texts, actor, reason, adopts, is_rehearsal)
     except StoreError as error:
         if adopts or not isinstance(error.__cause__, writer.ledger.integrity_error):
             raise
-        return _apply(writer, scope, plan, texts, actor, reason, True)
+        return _apply(writer, scope, plan, texts, actor, reason, True, is_rehearsal)
 
 
 def read_text(new: NewNode) -> Text:
@@ -111,6 +113,7 @@ def _apply(
     actor: str,
     reason: str,
     adopts: bool,
+    is_rehearsal: bool,
 ) -> Applied:
     with writer.unit(scope, actor, reason) as unit:
         if plan.finish is not None:
@@ -126,6 +129,8 @@ def _apply(
                 gone, retired = hide(unit, [draft.actual(item.id)], item.reason)
                 hidden += gone + retired
         jobs = enqueue(unit.conn, scope, unit.scope_id, unit.revision, plan.jobs, unit.now)
+        if is_rehearsal:
+            unit.abandon()
     return Applied(
         nodes=tuple(
             WriteOutcome(op, None if id_ is None else unit.held[id_].node, why)

@@ -12,7 +12,7 @@ from dualmem_graph.scope import scope_hash
 from dualmem_graph.storage import schema
 from dualmem_graph.storage.ledger import Ledger, read_meta
 from dualmem_graph.storage.scope_cache import EMBEDDER_KEY
-from dualmem_graph.types import Scope
+from dualmem_graph.types import Scope, Status
 
 _nodes, _scopes, _jobs = schema.nodes, schema.scopes, schema.jobs
 _USAGE = tuple(column.name for column in schema.usage.c if column.name != "id")
@@ -27,7 +27,9 @@ def stats(conn: Connection, scope: Scope | None) -> dict[str, Any]:
         "by_status": _group(conn, _nodes.c.status, scope),
         "edges": _group(conn, schema.edges.c.kind, scope),
         "jobs": _group(conn, _jobs.c.state, scope),
-        "pending_embeddings": _count(conn, _nodes, scope, _nodes.c.embedding.is_(None)),
+        "pending_embeddings": _count(
+            conn, _nodes, scope, _nodes.c.embedding.is_(None), _nodes.c.status != str(Status.SHADOW)
+        ),
         "pending_index": _count(conn, schema.outbox, scope),
     }
 

@@ -9,13 +9,24 @@ within a process share its connections and its index.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from dualmem_graph.config import Settings
 from dualmem_graph.errors import ClosedError, DualMemError, EmbeddingMismatchError
-from dualmem_graph.storage import bulk, compaction, plans, purging, reads, status, walks, writes
+from dualmem_graph.storage import (
+    archive,
+    bulk,
+    compaction,
+    plans,
+    purging,
+    reads,
+    status,
+    walks,
+    writes,
+)
 from dualmem_graph.storage.invariants import violations
 from dualmem_graph.storage.jobs import JobQueue
 from dualmem_graph.storage.ledger import Ledger, read_meta, write_meta
@@ -286,6 +297,38 @@ class MemoryStore:
         writer = self._writer()
         stream = self._bound(nodes)
         return bulk.import_nodes(writer, scope, stream, actor=actor, batch=batch)
+
+    def rehearse_import(self, scope: Scope, nodes: Sequence[NewNode]) -> Applied:
+        """Say what :meth:`import_nodes` would do with these memories; nothing is written."""
+        plan = Plan(nodes=list(nodes))
+        return plans.apply(
+            self._writer(), scope, plan, actor="import", adopts=True, is_rehearsal=True
+        )
+
+    def read_archive(
+        self, scope: Scope
+    ) -> AbstractContextManager[tuple[str | None, Iterator[archive.Record]]]:
+        """Read all of a scope as one snapshot: the embedder's fingerprint, and the rows."""
+        return archive.reading(self.ledger, scope)
+
+    def restore_archive(
+        self,
+        scope: Scope,
+        records: Iterable[archive.Record],
+        *,
+        fingerprint: str | None,
+        dry_run: bool = False,
+    ) -> archive.Restored:
+        """Write an archive's rows into a scope, all or none; see :func:`archive.restore`.
+
+        Args:
+            fingerprint: the embedder of the archive's vectors, if they can be used here.
+        """
+        if fingerprint is not None and not dry_run:
+            self.bind_embedder(fingerprint)
+        return archive.restore(
+            self._writer(), scope, records, fingerprint=fingerprint, dry_run=dry_run
+        )
 
     def delete_scope(self, scope: Scope, *, actor: str = "user") -> dict[str, int]:
         """Delete everything of one scope for good; answers how many rows of each kind."""

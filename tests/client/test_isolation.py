@@ -145,6 +145,7 @@ OF_THE_STORE = {
     "memories without a vector, for whoever they are": r"SELECT scopes.*embedding IS NULL",
     "full text knows a node by its place": r"SELECT terms FROM full_text|DELETE FROM full_text",
     "what full text keeps, by its own engine": r".*'main'\.'full_text",
+    "without an index nothing follows the outbox, whosever it is": r"(SELECT|DELETE).* FROM outbox",
     "a fact about the store": r"SELECT (meta|EXISTS)",
 }
 

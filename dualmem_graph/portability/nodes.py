@@ -1,23 +1,30 @@
-"""Bulk import: ready-made memories, with or without vectors, and no model call."""
+"""Ready-made memories, with or without vectors, stored without a model call."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dualmem_graph import validation
 from dualmem_graph.config import Settings
-from dualmem_graph.errors import InputError
+from dualmem_graph.errors import EmbeddingError, EmbeddingMismatchError, InputError
 from dualmem_graph.resources import Resources
 from dualmem_graph.storage.ids import node_id
 from dualmem_graph.storage.records import NewNode, WriteOp
 from dualmem_graph.system1 import rules
 from dualmem_graph.types import CHAINED_LAYERS, Layer, MemoryType, Scope
+
+if TYPE_CHECKING:
+    from dualmem_graph.providers.embeddings import Embedder
+
+logger = logging.getLogger(__name__)
 
 Matrix = NDArray[np.float32]
 
@@ -37,6 +44,15 @@ _NODE_KEYS = {
     "message_id",
     "memory_at",
 }
+
+
+@dataclass(slots=True)
+class Counted:
+    """How many nodes were added, were there already, and wait for a vector."""
+
+    added: int = 0
+    skipped: int = 0
+    pending: int = 0
 
 
 def read_vectors(vectors: ArrayLike | None, count: int) -> Matrix | None:
@@ -117,30 +133,81 @@ def _import_node(scope: Scope, raw: Any, place: int, settings: Settings, now: da
         raise type(error)(f"node {place}: {error}") from None
 
 
+def read_stream(
+    scope: Scope, nodes: Iterable[Any], settings: Settings, now: datetime
+) -> Iterator[NewNode]:
+    """Read the nodes of an import as they come, so that they need not fit into memory.
+
+    Raises:
+        InputError: one is unusable; names its place. What came before it is written by then.
+    """
+    for place, raw in enumerate(nodes):
+        yield _import_node(scope, raw, place, settings, now)
+
+
 def write_nodes(
-    resources: Resources, scope: Scope, nodes: Sequence[NewNode], matrix: Matrix | None
-) -> dict[str, int]:
-    """Write the nodes of an import in batches, embedding those that came without a vector."""
-    fingerprint = resources.embedder.fingerprint
-    resources.store.check_embedder(fingerprint)
-    if matrix is not None and matrix.shape[1] != resources.embedder.dim:
+    resources: Resources, scope: Scope, nodes: Iterable[NewNode], matrix: Matrix | None
+) -> Counted:
+    """Write the nodes of an import in batches, embedding those that came without a vector.
+
+    While the embedder is down they are stored without one, and wait for it.
+    """
+    embedder = resources.embedder
+    counts = Counted()
+    is_down = False
+    try:
+        resources.store.check_embedder(embedder.fingerprint)
+    except EmbeddingMismatchError:
+        raise
+    except EmbeddingError:
+        if matrix is not None:  # whose they are cannot be said without it
+            raise
+        is_down = True
+    if matrix is not None and matrix.shape[1] != embedder.dim:
         raise InputError(
-            f"vectors are {matrix.shape[1]} wide, the embedder {resources.embedder.name!r} is "
-            f"{resources.embedder.dim}; embed the texts with the configured embedder"
+            f"vectors are {matrix.shape[1]} wide, the embedder {embedder.name!r} is "
+            f"{embedder.dim}; embed the texts with the configured embedder"
         )
-    counts = {"added": 0, "skipped": 0}
-    for start in range(0, len(nodes), _BATCH):
-        batch = nodes[start : start + _BATCH]
-        if matrix is not None:
-            rows = matrix[start : start + _BATCH]
-        else:
-            rows = resources.embedder.embed([node.content for node in batch])
-        ready = [
-            replace(node, embedding=row, fingerprint=fingerprint)
-            for node, row in zip(batch, rows, strict=True)
-        ]
-        done = resources.store.import_nodes(scope, ready, actor="import")
+    waiting = iter(nodes)
+    start = 0
+    while batch := list(islice(waiting, _BATCH)):
+        rows = None if is_down else _rows(embedder, batch, matrix, start)
+        is_down = rows is None
+        start += len(batch)
+        ready = batch
+        if rows is not None:
+            ready = [
+                replace(node, embedding=row, fingerprint=embedder.fingerprint)
+                for node, row in zip(batch, rows, strict=True)
+            ]
+        done = resources.store.import_nodes(scope, ready, actor="import", batch=_BATCH)
         added = done.get(WriteOp.ADDED, 0)
-        counts["added"] += added
-        counts["skipped"] += len(batch) - added
+        counts.added += added
+        counts.skipped += len(batch) - added
+        counts.pending += added if rows is None else 0
     return counts
+
+
+def rehearse(resources: Resources, scope: Scope, nodes: Iterable[NewNode]) -> Counted:
+    """Count what an import would do, and do none of it."""
+    counts = Counted()
+    waiting = iter(nodes)
+    while batch := list(islice(waiting, _BATCH)):
+        applied = resources.store.rehearse_import(scope, batch)
+        added = sum(outcome.op is WriteOp.ADDED for outcome in applied.nodes)
+        counts.added += added
+        counts.skipped += len(batch) - added
+    return counts
+
+
+def _rows(
+    embedder: Embedder, batch: Sequence[NewNode], matrix: Matrix | None, start: int
+) -> Matrix | None:
+    """The vectors of a batch; ``None`` where the embedder is down."""
+    if matrix is not None:
+        return matrix[start : start + len(batch)]
+    try:
+        return embedder.embed([node.content for node in batch])
+    except EmbeddingError as error:
+        logger.warning("embedder unavailable, imported memories wait for their vectors: %s", error)
+        return None
