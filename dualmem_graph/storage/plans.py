@@ -22,7 +22,7 @@ from dualmem_graph.storage.records import (
     SupersedeOutcome,
     WriteOp,
     WriteOutcome,
-    to_blob,
+    blob_of,
     to_row,
 )
 from dualmem_graph.storage.unit import Unit, batches
@@ -39,6 +39,7 @@ class Text(NamedTuple):
 
     hash: str
     terms: Sequence[str]
+    blob: bytes | None
 
 
 @dataclass(slots=True)
@@ -92,14 +93,12 @@ def read_text(new: NewNode) -> Text:
     """
     if not new.content.strip():
         raise InputError(f"memory {new.id!r} has no content ({new.content!r}); leave it out")
-    if new.embedding is not None:
-        to_blob(new.embedding, new.fingerprint)  # a bad vector is refused before any writing
-    return Text(content_hash(new.content), index_terms(new.content))
+    return Text(content_hash(new.content), index_terms(new.content), blob_of(new))
 
 
 def insert_node(unit: Unit, new: NewNode, text: Text) -> None:
     """Add a node that is not there, with its evidence."""
-    row = to_row(new, unit.now, scope_id=unit.scope_id, content_hash=text.hash)
+    row = to_row(new, unit.now, scope_id=unit.scope_id, content_hash=text.hash, blob=text.blob)
     unit.add(row, text.terms)
     for item in new.evidence:
         unit.add_evidence(new.id, item.node_id, item.quote)
@@ -181,7 +180,9 @@ def _write_node(
         return (WriteOp.EXISTS if twin == id_ else WriteOp.DUPLICATE), twin, ""
     if evidence and not live:
         return WriteOp.REFUSED, None, "what it rests on is unknown or deleted"
-    insert_node(unit, replace(new, id=id_, evidence=tuple(live)), text)
+    if id_ != new.id or evidence:
+        new = replace(new, id=id_, evidence=tuple(live))
+    insert_node(unit, new, text)
     return WriteOp.ADDED, id_, ""
 
 

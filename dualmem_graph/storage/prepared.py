@@ -103,6 +103,7 @@ class Prepared:
     def _compile(self, statement: Any, dialect: Dialect) -> _Compiled:
         compiled = statement.compile(dialect=dialect)
         binds = {name: bind for bind, name in compiled.bind_names.items()}
+        defaults = compiled.params  # made anew at every look
         names = compiled.positiontup if compiled.positional else tuple(binds)
         columns = self._returns or getattr(statement, "selected_columns", ())
         return _Compiled(
@@ -110,7 +111,7 @@ class Prepared:
             binds=tuple(
                 (
                     name,
-                    compiled.params[name],
+                    defaults[name],
                     binds[name].type.dialect_impl(dialect).bind_processor(dialect),
                 )
                 for name in names

@@ -386,8 +386,13 @@ def to_node(row: Mapping[Any, Any]) -> Node:
     )
 
 
-def to_row(new: NewNode, now: datetime, *, scope_id: int, content_hash: str) -> dict[str, Any]:
-    """Turn a new node into the values of its row; its state columns are the writer's to set."""
+def to_row(
+    new: NewNode, now: datetime, *, scope_id: int, content_hash: str, blob: bytes | None
+) -> dict[str, Any]:
+    """Turn a new node into the values of its row; its state columns are the writer's to set.
+
+    ``blob`` is its vector as :func:`to_blob` made it.
+    """
     said = new.memory_at or now
     emotion = new.emotion
     return {
@@ -427,9 +432,14 @@ def to_row(new: NewNode, now: datetime, *, scope_id: int, content_hash: str) -> 
         "created_at": now,
         "modified_at": now,
         "expires_at": new.expires_at,
-        "fingerprint": new.fingerprint if new.embedding is not None else None,
-        "embedding": None if new.embedding is None else to_blob(new.embedding, new.fingerprint),
+        "fingerprint": None if blob is None else new.fingerprint,
+        "embedding": blob,
     }
+
+
+def blob_of(new: NewNode) -> bytes | None:
+    """The bytes of a new node's vector, if it has one; see :func:`to_blob`."""
+    return None if new.embedding is None else to_blob(new.embedding, new.fingerprint)
 
 
 def to_blob(vector: Vector, fingerprint: str | None) -> bytes:

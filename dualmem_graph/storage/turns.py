@@ -14,7 +14,15 @@ from dualmem_graph.storage import schema
 from dualmem_graph.storage.forgetting import buried_turns
 from dualmem_graph.storage.ids import turn_id
 from dualmem_graph.storage.prepared import Prepared
-from dualmem_graph.storage.records import NODE_COLUMNS, NewNode, NewTurn, Vector, to_node, to_row
+from dualmem_graph.storage.records import (
+    NODE_COLUMNS,
+    NewNode,
+    NewTurn,
+    Vector,
+    blob_of,
+    to_node,
+    to_row,
+)
 from dualmem_graph.storage.unit import Unit
 from dualmem_graph.text.safety import content_hash
 from dualmem_graph.text.tokens import index_terms
@@ -188,7 +196,13 @@ def _add(unit: Unit, talk: Conversation, place: int, id_: str) -> None:
         embedding=None if talk.vectors is None else talk.vectors[place],
         fingerprint=talk.fingerprint,
     )
-    row = to_row(new, unit.now, scope_id=unit.scope_id, content_hash=content_hash(turn.text))
+    row = to_row(
+        new,
+        unit.now,
+        scope_id=unit.scope_id,
+        content_hash=content_hash(turn.text),
+        blob=blob_of(new),
+    )
     if turn.explicit_at:
         row["granularity"] = _STAMPED
     unit.add(row, index_terms(turn.text))
