@@ -141,6 +141,7 @@ class MemoryClient:
     import_ = _off_loop(MemoryOperations.import_)
     export = _off_loop(MemoryOperations.export)
     flush = _off_loop(MemoryOperations.flush)
+    reembed = _off_loop(MemoryOperations.reembed)
     index_check = _off_loop(MemoryOperations.index_check)
     index_rebuild = _off_loop(MemoryOperations.index_rebuild)
     jobs = _off_loop(MemoryOperations.jobs)

@@ -525,6 +525,30 @@ class ImportResult:
 
 
 @dataclass(frozen=True, slots=True)
+class ReembedResult:
+    """How a change of the embedder went.
+
+    Attributes:
+        status: ``switched``, or ``unchanged`` where the store was of this embedder already.
+        embedded: memories that were embedded in this run.
+        total: memories that the store has a vector of.
+        before: the embedder that the store was of; ``None`` where it had no vector.
+        after: the one that it is of now: ``<name>:<width>``.
+    """
+
+    status: str
+    embedded: int
+    total: int
+    before: str | None
+    after: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON."""
+        plain: dict[str, Any] = to_plain(self)
+        return plain
+
+
+@dataclass(frozen=True, slots=True)
 class IndexCheck:
     """How the vector index compares with the ledger.
 

@@ -10,7 +10,17 @@ from typing import Annotated
 import typer
 
 from dualmem_graph import errors
-from dualmem_graph.cli import configuration, forgetting, index, memory, output, showcase, store
+from dualmem_graph.cli import (
+    configuration,
+    forgetting,
+    index,
+    memory,
+    output,
+    portability,
+    reembed,
+    showcase,
+    store,
+)
 
 OK, FAILED, BAD_USAGE = 0, 1, 2
 
@@ -50,6 +60,9 @@ app.command("history")(memory.history)
 app.command("profile")(memory.profile)
 app.command("scopes")(store.scopes)
 app.command("delete-scope")(store.delete_scope)
+app.command("export")(portability.export)
+app.command("import")(portability.import_)
+app.command("reembed")(reembed.reembed)
 app.command("jobs")(store.jobs)
 app.command("retry")(store.retry)
 app.command("stats")(store.stats)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 from dualmem_graph.background import JobRunner
@@ -25,6 +26,8 @@ class OperationsCore:
         self._system1 = system1_builder.compile(name="system1", checkpointer=False)
         self._reconcile = reconcile_builder.compile(name="reconcile", checkpointer=False)
         self._closed = False
+        #: Held while the store is changed over to another embedder.
+        self._switching = threading.Lock()
         self._runner = JobRunner(
             resources.store.jobs,
             {

@@ -9,7 +9,7 @@ from typing import Any
 
 from dualmem_graph import validation
 from dualmem_graph.errors import InputError, MemoryNotFoundError
-from dualmem_graph.operations.core import OperationsCore
+from dualmem_graph.operations.reembedding import ReembeddingOperations
 from dualmem_graph.recall import chains, formatter
 from dualmem_graph.recall.request import RecallDeps, RecallOutcome, RecallRequest
 from dualmem_graph.recall.run import recall_items
@@ -29,7 +29,7 @@ _LISTED = tuple(layer for layer in Layer if layer is not Layer.RAW)
 _MOST_CONTEXT_TOKENS = 1_000_000
 
 
-class ReadingOperations(OperationsCore):
+class ReadingOperations(ReembeddingOperations):
     """``search``, ``context``, ``list``, ``get``, ``history``, ``profile``, ``list_scopes``."""
 
     def search(
@@ -209,7 +209,9 @@ class ReadingOperations(OperationsCore):
         ]
 
     def _recall(self, request: RecallRequest) -> RecallOutcome:
-        return recall_items(RecallDeps.of(self._resources), request)
+        return self._with_current_embedder(
+            lambda: recall_items(RecallDeps.of(self._resources), request)
+        )
 
     def _request(
         self,

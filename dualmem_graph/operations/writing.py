@@ -8,17 +8,26 @@ from typing import Any
 
 from dualmem_graph import validation
 from dualmem_graph.errors import InputError
-from dualmem_graph.operations.core import OperationsCore
+from dualmem_graph.operations.reembedding import ReembeddingOperations
 from dualmem_graph.resources import using
 from dualmem_graph.storage import tools
 from dualmem_graph.storage.records import About
 from dualmem_graph.system1 import rules
 from dualmem_graph.system1.profile import update_profile
 from dualmem_graph.system1.state import MemoryContext, load
-from dualmem_graph.types import AddEvent, AddResult, Gate, MemoryItem, MemoryType, Scope, Skipped
+from dualmem_graph.types import (
+    AddEvent,
+    AddResult,
+    Gate,
+    MemoryItem,
+    MemoryType,
+    Node,
+    Scope,
+    Skipped,
+)
 
 
-class WritingOperations(OperationsCore):
+class WritingOperations(ReembeddingOperations):
     """``add`` and ``update``."""
 
     def add(
@@ -82,8 +91,13 @@ class WritingOperations(OperationsCore):
             agent_id=validation.label(agent_id, "agent_id"),
             reconcile="sync" if sync else "background",
         )
-        with using(self._resources):
-            output = self._system1.invoke(state, context=context)  # type: ignore[call-overload]
+
+        def run() -> Any:
+            with using(self._resources):
+                return self._system1.invoke(state, context=context)  # type: ignore[call-overload]
+
+        # the first to meet another embedder is the storing of the turns: nothing is written then
+        output = self._with_current_embedder(run)
         if any(reason.startswith("embedding") for reason in output["degraded"]):
             self._embed_later(scope)
         if output["job_id"] is not None or output["status"] == "partial":
@@ -120,23 +134,28 @@ class WritingOperations(OperationsCore):
         text = validation.memory_text(content, settings)
         checked_tags = validation.tags(tags, settings)
         checked = None if metadata is None else validation.metadata(metadata, settings)
-        resources = self._resources
-        with using(resources):
-            vectors, _ = tools.embed([text])
-            node = resources.store.update(
-                scope,
-                memory_id,
-                text,
-                embedding=None if vectors is None else vectors[0],
-                fingerprint=None if vectors is None else resources.embedder.fingerprint,
-                about=_about(text),
-                tags=checked_tags,
-                metadata=checked,
-                revision=validation.revision(revision),
-                actor="user",
-            )
-            update_profile(scope, facts=[node])
-        if vectors is None:
+
+        def run() -> tuple[Node, bool]:
+            resources = self._resources
+            with using(resources):
+                vectors, _ = tools.embed([text])
+                node = resources.store.update(
+                    scope,
+                    memory_id,
+                    text,
+                    embedding=None if vectors is None else vectors[0],
+                    fingerprint=None if vectors is None else resources.embedder.fingerprint,
+                    about=_about(text),
+                    tags=checked_tags,
+                    metadata=checked,
+                    revision=validation.revision(revision),
+                    actor="user",
+                )
+                update_profile(scope, facts=[node])
+            return node, vectors is None
+
+        node, is_pending = self._with_current_embedder(run)
+        if is_pending:
             self._embed_later(scope)
         return self._item(scope, node)
 

@@ -171,7 +171,12 @@ def semantic_hits(
     if vector is None:
         return [], ()
     found = deps.store.semantic(
-        request.scope, vector, pool, layers=request.layers, statuses=statuses_read(request)
+        request.scope,
+        vector,
+        pool,
+        layers=request.layers,
+        statuses=statuses_read(request),
+        fingerprint=deps.embedder.fingerprint,
     )
     floor = deps.settings.recall_min_similarity
     near = [(id_, float(cosine)) for id_, cosine in found.hits if cosine >= floor]

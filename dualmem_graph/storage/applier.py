@@ -336,8 +336,11 @@ class IndexApplier:
         if self._index is None or not self._is_writer:
             self._let_go()
             self._open()
+        elif self._is_of_another_embedder():
+            self._renew()
         else:
-            self._check_still_right()
+            if self._distrust is not None:
+                raise IndexFailure(self._distrust)
             if self._apply(self._may_go_on):
                 self._failures, self._error = 0, None
                 self._look_after()
@@ -469,16 +472,17 @@ class IndexApplier:
             self._source.forget((row.seq for row in rows), self._opened.generation)
         return True
 
-    def _check_still_right(self) -> None:
-        if self._distrust is not None:
-            raise IndexFailure(self._distrust)
+    def _is_of_another_embedder(self) -> bool:
+        """Whether the store changed over; the first embedder of a store is no change."""
         fingerprint = self._source.embedder()
         if fingerprint == self._fingerprint:
-            return
+            return False
         if self._fingerprint is not None or fingerprint is None:
-            raise IndexFailure(f"the embedder is now {fingerprint!r}, not {self._fingerprint!r}")
+            logger.info("the embedder is now %r, not %r", fingerprint, self._fingerprint)
+            return True
         self._source.adopt(self._opened.generation, fingerprint)
         self._fingerprint = fingerprint
+        return False
 
     @property
     def _opened(self) -> ChromaIndex:

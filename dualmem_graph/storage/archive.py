@@ -25,6 +25,7 @@ from dualmem_graph.storage.ids import adopted_id
 from dualmem_graph.storage.ledger import Ledger, read_meta
 from dualmem_graph.storage.prepared import insert
 from dualmem_graph.storage.records import SEARCHABLE, Supersede, to_node
+from dualmem_graph.storage.reembedding import refuse_other
 from dualmem_graph.storage.scope_cache import EMBEDDER_KEY
 from dualmem_graph.storage.unit import Unit, batches
 from dualmem_graph.storage.writer import Writer
@@ -122,6 +123,8 @@ def restore(
         dry_run: do all of it, and take it back.
     """
     with writer.unit(scope, "import", "archive") as unit:
+        if fingerprint is not None and not dry_run:
+            refuse_other(unit.conn, fingerprint)
         work = _Restoring(unit, fingerprint)
         for record in records:
             work.take(record)

@@ -24,7 +24,7 @@ from dualmem_graph.errors import DependencyError, StoreError
 Vector = NDArray[np.float32]
 
 #: Records in one call: well below Chroma's own limit of 5461.
-BATCH = 500
+BATCH = 2000
 #: Answers of a server, or of what stands before it, that say nothing of its data.
 _NOT_NOW = (401, 403, 407, 408, 429, 502, 503, 504)
 

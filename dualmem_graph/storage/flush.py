@@ -12,6 +12,7 @@ from dualmem_graph.storage import schema
 from dualmem_graph.storage.fulltext import Entry, full_text_of
 from dualmem_graph.storage.prepared import Prepared, any_of, insert
 from dualmem_graph.storage.records import SEARCHABLE
+from dualmem_graph.storage.reembedding import refuse_other
 from dualmem_graph.storage.unit import Held, Unit, batches
 from dualmem_graph.text.tokens import index_terms
 from dualmem_graph.types import EdgeKind, Status, UpdateType
@@ -52,6 +53,9 @@ def flush(unit: Unit) -> None:
 def _insert_nodes(unit: Unit) -> None:
     if not unit.added:
         return
+    for fingerprint in {held.row["fingerprint"] for held in unit.added if held.row is not None}:
+        if fingerprint is not None:
+            refuse_other(unit.conn, fingerprint)
     rows = []
     for held in unit.added:
         assert held.row is not None

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from dualmem_graph.config import Settings
-from dualmem_graph.errors import ClosedError, DualMemError, EmbeddingMismatchError
+from dualmem_graph.errors import ClosedError, DualMemError
 from dualmem_graph.storage import (
     archive,
     bulk,
@@ -49,6 +49,7 @@ from dualmem_graph.storage.records import (
     TurnsWritten,
     Vector,
 )
+from dualmem_graph.storage.reembedding import Reembedding, mismatch
 from dualmem_graph.storage.scope_cache import EMBEDDER_KEY
 from dualmem_graph.storage.sharing import Clock, Shared, acquire, release
 from dualmem_graph.storage.turns import Conversation
@@ -148,6 +149,14 @@ class MemoryStore:
         if self._shared.embedder is None:
             self._shared.embedder = self.ledger.meta(EMBEDDER_KEY)
         self._refuse_other(fingerprint)
+
+    def reembedding(self, fingerprint: str) -> Reembedding:
+        """Begin, or go on with, the change to another embedder."""
+        return Reembedding(self.ledger, fingerprint)
+
+    def forget_embedder(self) -> None:
+        """Read anew, when it is next asked for, which embedder the store is of."""
+        self._shared.embedder = None
 
     def set_embeddings(self, scope: Scope, vectors: Mapping[str, Vector], fingerprint: str) -> int:
         """Give nodes their vectors; answers how many of the ids exist."""
@@ -512,19 +521,24 @@ class MemoryStore:
         layers: Sequence[Layer] | None = None,
         statuses: Sequence[str] = _CURRENT,
         exclude: Sequence[str] = (),
+        fingerprint: str | None = None,
     ) -> SemanticHits:
         """Find the ``k`` nearest nodes by cosine, exactly scored.
 
         Args:
             vector: ``(width,)``, L2-normalised.
+            fingerprint: the embedder that it is of.
 
         Raises:
-            EmbeddingMismatchError: the vector is of another width than the store's.
+            EmbeddingMismatchError: the vector is of another embedder, or of another width, than
+                the store's.
         """
         info = self.scope_info(scope)
         if info is None:
             return SemanticHits()
-        return self._shared.vectors.search(info.id, info.hash, vector, k, layers, statuses, exclude)
+        return self._shared.vectors.search(
+            info.id, info.hash, vector, k, layers, statuses, exclude, fingerprint
+        )
 
     def similarities(self, scope: Scope, ids: Iterable[str], vector: Vector) -> dict[str, float]:
         """Compare nodes with a vector; those without an embedding are left out."""
@@ -570,12 +584,12 @@ class MemoryStore:
             raise ClosedError("this store was closed; open another one")
 
     def _refuse_other(self, fingerprint: str) -> None:
+        if self._shared.embedder not in (None, fingerprint):
+            # another process may have changed the store over since it was read
+            self._shared.embedder = self.ledger.meta(EMBEDDER_KEY)
         known = self._shared.embedder
         if known is not None and known != fingerprint:
-            raise EmbeddingMismatchError(
-                f"the store was written with embedder {known!r}, the configured one is "
-                f"{fingerprint!r}; configure the former, or re-embed the store"
-            )
+            raise mismatch(known, fingerprint)
 
     def _bind_all(self, nodes: Iterable[NewNode]) -> None:
         for fingerprint in {node.fingerprint for node in nodes if node.embedding is not None}:

@@ -152,7 +152,11 @@ def read_novelty(scope: Scope, texts: list[str]) -> float:
     if vectors is None:
         return 1.0
     layers = [*CHAINED_LAYERS]
-    found = (store.semantic(scope, vector, 1, layers=layers).hits for vector in vectors)
+    fingerprint = current().embedder.fingerprint
+    found = (
+        store.semantic(scope, vector, 1, layers=layers, fingerprint=fingerprint).hits
+        for vector in vectors
+    )
     nearest = max((hits[0][1] for hits in found if hits), default=0.0)
     return float(min(1.0, max(0.0, 1.0 - nearest)))
 
@@ -174,6 +178,13 @@ def _write(scope: Scope, plan: Plan, actor: str, reason: str) -> tuple[Applied, 
     store = current().store
     try:
         applied = store.apply(scope, plan, actor=actor, reason=reason)
+    except EmbeddingMismatchError as error:
+        # the store was changed over while this was under way: the turns are kept, and what was
+        # drawn from them must not be lost for that. It waits for a vector of the new embedder
+        bare_nodes = [replace(node, embedding=None, fingerprint=None) for node in plan.nodes]
+        plan = replace(plan, nodes=bare_nodes)
+        applied = store.apply(scope, plan, actor=actor, reason=reason)
+        degraded = f"embedding: {error}"
     except ConflictError:
         if plan.finish is None:
             raise
@@ -208,6 +219,7 @@ def find_related(
                 per_statement,
                 layers=[*CHAINED_LAYERS],
                 exclude=(node_id,),
+                fingerprint=resources.embedder.fingerprint,
             ).hits
             found |= {hit_id: score for hit_id, score in hits if score >= min_similarity}
             found |= store.similarities(scope, sorted(same_dimension), vectors[place])

@@ -31,6 +31,7 @@ from dualmem_graph.storage.homes import INDEX_FOLDER, EmbeddedHome, IndexHome
 from dualmem_graph.storage.ledger import Ledger
 from dualmem_graph.storage.owner import OwnerLock, SessionLock
 from dualmem_graph.storage.records import SemanticHits
+from dualmem_graph.storage.reembedding import mismatch
 from dualmem_graph.storage.schema import nodes, outbox, vector_indexes
 from dualmem_graph.storage.scope_cache import ScopeCache, ScopeState, read_state, scan
 from dualmem_graph.storage.scoring import (
@@ -137,6 +138,7 @@ class VectorSide:
         layers: Collection[str] | None = None,
         statuses: Sequence[str] = (Status.ACTIVE,),
         exclude: Collection[str] = (),
+        fingerprint: str | None = None,
     ) -> SemanticHits:
         """The ``k`` memories of a scope nearest in meaning, with their cosines, best first.
 
@@ -148,10 +150,12 @@ class VectorSide:
             layers: only these; all, turns included, where ``None``.
             statuses: only these; others than ACTIVE are always read from the ledger.
             exclude: ids to leave out.
+            fingerprint: the embedder that the query is of, where that is known.
 
         Raises:
             EmbeddingError: the vector is not one row of finite numbers.
-            EmbeddingMismatchError: it is of another width than the stored ones.
+            EmbeddingMismatchError: it is of another embedder, or another width, than the stored
+                ones.
         """
         query = _checked(vector)
         if k < 1 or (layers is not None and not layers):
@@ -161,6 +165,9 @@ class VectorSide:
             state = read_state(conn, scope_id)
             if state is None or state.fingerprint is None:
                 return SemanticHits()
+            # in the snapshot that is searched: the store may just have been changed over
+            if fingerprint is not None and fingerprint != state.fingerprint:
+                raise mismatch(state.fingerprint, fingerprint)
             if not self._is_for_index(state, wanted):
                 self._count("exact")
                 return SemanticHits(wanted.trim(self._exact(conn, state, wanted)))

@@ -30,6 +30,7 @@ from dualmem_graph.storage.records import (
     Vector,
     to_blob,
 )
+from dualmem_graph.storage.reembedding import refuse_other
 from dualmem_graph.storage.turns import Conversation, keep_turns
 from dualmem_graph.storage.unit import Unit
 from dualmem_graph.storage.writer import Writer
@@ -144,6 +145,7 @@ def set_embeddings(
     """Give nodes their vectors; answers how many there were to give to."""
     blobs = {id_: to_blob(vector, fingerprint) for id_, vector in vectors.items()}
     with writer.unit(scope, "embedder") as unit:
+        refuse_other(unit.conn, fingerprint)
         unit.load(blobs)
         rows = []
         for id_ in blobs:
