@@ -525,6 +525,20 @@ class ImportResult:
 
 
 @dataclass(frozen=True, slots=True)
+class MigrationResult:
+    """From where to where a store was copied, and the rows of each table, compared at the end."""
+
+    source: str
+    target: str
+    rows: Mapping[str, int]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON."""
+        plain: dict[str, Any] = to_plain(self)
+        return plain
+
+
+@dataclass(frozen=True, slots=True)
 class ReembedResult:
     """How a change of the embedder went.
 

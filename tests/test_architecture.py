@@ -24,7 +24,7 @@ LEVELS = [
     ["validation"],
     ["background", "portability", "pending"],
     ["operations"],
-    ["client", "contracts"],
+    ["client", "contracts", "migration"],
     ["demo"],
     ["cli"],
 ]

@@ -15,6 +15,7 @@ from dualmem_graph.cli import (
     forgetting,
     index,
     memory,
+    migration,
     output,
     portability,
     reembed,
@@ -63,6 +64,7 @@ app.command("delete-scope")(store.delete_scope)
 app.command("export")(portability.export)
 app.command("import")(portability.import_)
 app.command("reembed")(reembed.reembed)
+app.command("migrate")(migration.migrate)
 app.command("jobs")(store.jobs)
 app.command("retry")(store.retry)
 app.command("stats")(store.stats)

@@ -31,6 +31,7 @@ COMMANDS = [
     "export",
     "import",
     "reembed",
+    "migrate",
     "jobs",
     "retry",
     "stats",
