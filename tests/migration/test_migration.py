@@ -63,7 +63,8 @@ def test_a_store_moves_to_postgresql_and_back(tmp_path: Path, postgres_url: str)
     back_url = f"sqlite:///{tmp_path / 'third' / 'ledger.db'}"
     back = migrate(Settings(storage_dir=tmp_path / "second", ledger_url=postgres_url), back_url)
 
-    assert there.rows == back.rows
+    # searching is usage, too
+    assert {**there.rows, "usage": 0} == {**back.rows, "usage": 0}
     assert there.rows["nodes"] > 2500
     with open_one(tmp_path / "third") as memory:
         assert everything(memory) == before
@@ -101,7 +102,7 @@ migrate(Settings(storage_dir=sys.argv[1]), sys.argv[2], progress=tell)
 """
 
 
-@pytest.mark.parametrize("after", [1, 3, 5])
+@pytest.mark.parametrize("after", [1, 3, 6])
 def test_a_killed_migration_goes_on(after: int, tmp_path: Path, postgres_url: str) -> None:
     with open_one(tmp_path / "first") as memory:
         fill(memory)
@@ -116,8 +117,8 @@ def test_a_killed_migration_goes_on(after: int, tmp_path: Path, postgres_url: st
         progress=lambda table, done, _: told.append((table, done)),
     )
 
-    copied = [done for table, done in told if table == "nodes"]
-    assert after == 1 or not copied or copied[0] > 1000
+    assert (("history", 1000) in told) is (after < 3)
+    assert (("nodes", 1000) in told) is (after < 6)
     with open_one(tmp_path / "second", ledger_url=postgres_url) as memory:
         assert everything(memory) == before
         assert memory._resources.store.check() == []
