@@ -84,21 +84,17 @@ class JobRunner:
             if job is not None:
                 tried.add(job.id)
                 self._do(job)
-            elif not self._queue.is_running(scope) and self._open_ids(scope) <= tried:
-                return self._queue.pending_count(scope) == 0
-            else:  # a worker has one, or had the last but one when we looked
-                with self._wake:
-                    self._wake.wait(0.02)
+                continue
+            if not self._queue.is_running(scope):
+                # one look decides and answers: others queue jobs all the time
+                left = [job for state in OPEN for job in self._queue.list(scope, state)]
+                if all(job.id in tried or job.kind not in self._handlers for job in left):
+                    return not left
+            # a worker has one, or had the last but one when we looked, or was killed with it
+            with self._wake:
+                self._wake.wait(0.02)
+            self._queue.reap()
         return False
-
-    def _open_ids(self, scope: Scope | None) -> set[str]:
-        """The jobs that wait or run and that a flush can do something about."""
-        return {
-            job.id
-            for state in OPEN
-            for job in self._queue.list(scope, state)
-            if job.kind in self._handlers
-        }
 
     def close(self, timeout: float) -> None:
         """Stop claiming and wait for work under way; what is not done by then is handed back."""

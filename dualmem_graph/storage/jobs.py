@@ -33,6 +33,12 @@ OPEN = (QUEUED, RUNNING)
 _ERROR_CHARS = 2000
 # jobs of one revision of a scope are numbered below this
 _PER_REVISION = 10_000
+# more than the clocks of machines differ, and less than one is worth waiting for that was set back
+_CLOCK_STEP = timedelta(hours=1)
+# seconds; a job that has failed so often is looked at once a day
+_LONGEST_PAUSE = 86_400.0
+# enough to get from a millisecond to a day
+_MOST_DOUBLINGS = 27
 
 
 class Queued(NamedTuple):
@@ -71,13 +77,14 @@ class JobQueue:
         """
         statement = _candidates(kinds, scope, ignore_pause, exclude)
         with self._ledger.read() as conn:  # looking must not make writers wait
-            if conn.execute(statement, {"now": self._clock()}).first() is None:
+            if conn.execute(statement, self._times()).first() is None:
                 return None
         while True:
             with self._ledger.write() as conn:
-                now = self._clock()
+                times = self._times()
+                now = times["now"]
                 row = conn.execute(
-                    statement.with_for_update(skip_locked=True, of=[_jobs, _scopes]), {"now": now}
+                    statement.with_for_update(skip_locked=True, of=[_jobs, _scopes]), times
                 ).first()
                 if row is None:
                     return None
@@ -97,13 +104,12 @@ class JobQueue:
             if attempts is None:
                 raise _lost(lease)
             parks = attempts >= self._settings.job_max_attempts
-            pause = self._settings.job_backoff * 2 ** max(attempts - 1, 0)
             conn.execute(
                 sa.update(_jobs)
                 .where(_jobs.c.id == lease.job_id)
                 .values(
                     state=PARKED if parks else QUEUED,
-                    run_after=now + timedelta(seconds=pause),
+                    run_after=now + self._pause(attempts),
                     error=error[:_ERROR_CHARS],
                     token=None,
                     lease_until=None,
@@ -208,6 +214,21 @@ class JobQueue:
         )
         with self._ledger.read() as conn:
             return int(conn.execute(statement).scalar_one())
+
+    def _times(self) -> dict[str, datetime]:
+        """Now; and what no job is made or pauses until, unless the clock has been set back."""
+        now = self._clock()
+        return {
+            "now": now,
+            "not_made_yet": now + _CLOCK_STEP,
+            "no_pause_so_long": now + _CLOCK_STEP + self._pause(self._settings.job_max_attempts),
+        }
+
+    def _pause(self, attempts: int) -> timedelta:
+        """How long a job waits after so many attempts: twice as long each time, up to a day."""
+        first = self._settings.job_backoff
+        doubled = first * 2 ** min(max(attempts - 1, 0), _MOST_DOUBLINGS)
+        return timedelta(seconds=min(doubled, max(first, _LONGEST_PAUSE)))
 
     def _take(self, conn: Connection, row: Any, now: datetime) -> Job | None:
         lease = new_lease(row.id, now, self._settings.job_lease)
@@ -325,7 +346,14 @@ def _candidates(
     )
     waits = [_jobs.c.state == QUEUED]
     if not ignore_pause:
-        waits.append(_jobs.c.run_after <= now)
+        not_made_yet = sa.bindparam("not_made_yet", type_=schema.Instant)
+        no_pause_so_long = sa.bindparam("no_pause_so_long", type_=schema.Instant)
+        # the clock may have been set back, by days, since it was queued or failed
+        is_due_by_any_clock = sa.or_(
+            _jobs.c.created_at > not_made_yet,
+            sa.and_(_jobs.c.attempts > 0, _jobs.c.run_after > no_pause_so_long),
+        )
+        waits.append(sa.or_(_jobs.c.run_after <= now, is_due_by_any_clock))
     is_due = sa.or_(sa.and_(*waits), sa.and_(_jobs.c.state == RUNNING, _jobs.c.lease_until < now))
     statement = _of(_SELECT, scope).where(is_due, ~is_busy)
     if kinds is not None:

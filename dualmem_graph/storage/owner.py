@@ -78,7 +78,7 @@ class OwnerLock:
         """The pid of the process that took the lock last, ``None`` where it was given back."""
         try:
             text = self.path.read_text(encoding="ascii").strip()
-        except (FileNotFoundError, UnicodeDecodeError):
+        except (OSError, UnicodeDecodeError):
             return None
         return int(text) if text.isdigit() else None
 

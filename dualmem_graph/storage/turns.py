@@ -172,7 +172,8 @@ def _is_same(said: _Said, turn: NewTurn) -> bool:
 def _is_retry(unit: Unit, talk: Conversation, same: Sequence[_Said]) -> bool:
     arrived = same[-1].node.created_at
     assert arrived is not None
-    is_recent = unit.now - arrived <= timedelta(seconds=talk.dedup_window)
+    # the clock may have been set back since: by more than the window, it is no retry either
+    is_recent = abs(unit.now - arrived) <= timedelta(seconds=talk.dedup_window)
     return is_recent and any(said.node.status is not Status.SHADOW for said in same)
 
 

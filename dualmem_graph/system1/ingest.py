@@ -31,7 +31,7 @@ def ingest(
     """Keep the turns word for word before anything can fail; no model call."""
     scope = scope_of(runtime.context)
     update = empty_output()
-    if state.get("turn_ids"):
+    if state.get("turn_ids") is not None:  # a job's, which has none left where all were purged
         turns = load_turns(scope, state["turn_ids"])
         if not turns:
             tools.finish_job.invoke({"scope": scope, "lease": lease_of(state)})
