@@ -36,7 +36,7 @@ def fill(memory: SyncMemoryClient) -> None:
         memory.add("我喜欢喝咖啡 👍。", user_id=user, metadata={"键": [1, 2.5, None]}, wait=True)
         (home,) = memory.list(user_id=user, layers=["L2"], limit=1)
         memory.delete(home.memory_id, user_id=user)
-    memory.import_([{"content": f"User owns kayak {n}."} for n in range(2500)], user_id="u")
+    memory.import_([{"content": f"User owns kayak {n}."} for n in range(250)], user_id="u")
     memory.add("I keep bees.", user_id="u", session_id="waits")
 
 
@@ -65,7 +65,7 @@ def test_a_store_moves_to_postgresql_and_back(tmp_path: Path, postgres_url: str)
 
     # searching is usage, too
     assert {**there.rows, "usage": 0} == {**back.rows, "usage": 0}
-    assert there.rows["nodes"] > 2500
+    assert there.rows["nodes"] > 250
     with open_one(tmp_path / "third") as memory:
         assert everything(memory) == before
         assert memory.flush() is True
@@ -88,10 +88,17 @@ def test_the_index_is_built_where_the_store_went(tmp_path: Path, postgres_url: s
         assert memory.index_check().ok
 
 
+@pytest.fixture(autouse=True)
+def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(copying, "_BATCH", 100)
+
+
 KILLED = """
 import os, sys
 from dualmem_graph.config import Settings
 from dualmem_graph.migration import migrate
+from dualmem_graph.storage import copying
+copying._BATCH = 100
 passed = 0
 def tell(table, done, total):
     global passed
@@ -117,8 +124,8 @@ def test_a_killed_migration_goes_on(after: int, tmp_path: Path, postgres_url: st
         progress=lambda table, done, _: told.append((table, done)),
     )
 
-    assert (("history", 1000) in told) is (after < 3)
-    assert (("nodes", 1000) in told) is (after < 6)
+    assert (("history", 100) in told) is (after < 3)
+    assert (("nodes", 100) in told) is (after < 6)
     with open_one(tmp_path / "second", ledger_url=postgres_url) as memory:
         assert everything(memory) == before
         assert memory._resources.store.check() == []
