@@ -12,6 +12,8 @@ from pathlib import Path
 from uuid import uuid4
 
 _SEPARATOR = "|"
+# states of a process that is dead: zombie, dead
+_ENDED = "ZX"
 
 
 def new_token() -> str:
@@ -47,9 +49,13 @@ def _host() -> str:
 
 
 def _started(pid: int) -> str:
-    """Start time of a process in clock ticks, where the system tells it; else ``""``."""
+    """Start time of a process in clock ticks, where the system tells it; else ``""``.
+
+    One that was killed and that its parent has not looked after yet has none any more.
+    """
     try:
-        # field 22; the command in field 2 may hold spaces, so count from its closing bracket
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+        # fields 3 and 22; the command in field 2 may hold spaces, so count from its closing bracket
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return "" if fields[0] in _ENDED else fields[19]
     except (OSError, IndexError):
         return ""

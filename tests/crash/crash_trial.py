@@ -141,7 +141,10 @@ class _Trial:
 
     def _kill_several(self) -> None:
         """Kill one of several processes; the others go on, then end in order or are killed, too."""
-        children = [self._start_worker(lane=lane) for lane in range(self._random.choice((2, 3)))]
+        children = [
+            self._start_worker(lane=lane, has_company=True)
+            for lane in range(self._random.choice((2, 3)))
+        ]
         victim = children.pop(self._random.randrange(len(children)))
         victim.ends_within(self._random.uniform(0.1, 1.5))
         self._kill(victim)
@@ -189,6 +192,7 @@ class _Trial:
         passage: int = 1,
         with_model: bool = False,
         eager: bool = False,
+        has_company: bool = False,
         ends_in_order: bool = True,
     ) -> Child:
         self._children += 1
@@ -202,7 +206,16 @@ class _Trial:
             if step is not None:
                 crash_steps.kill_at(step, passage)
             begins_with = step.by if step else "thing"
-            worker = Worker(self._store, Log(log), number, lane, seed, with_model, begins_with)
+            worker = Worker(
+                self._store,
+                Log(log),
+                number,
+                lane,
+                seed,
+                with_model=with_model,
+                begins_with=begins_with,
+                has_company=has_company,
+            )
             worker.work(calls, stop, ends_in_order=ends_in_order)
 
         return Child(work, self._directory / f"{number:03}.err")
