@@ -25,7 +25,10 @@ def purge(
     storage_dir: StorageDir = None,
     as_json: AsJson = False,
 ) -> None:
-    """Remove a memory, a turn or a session for good; 'delete' only hides."""
+    """Remove a memory, a turn or a session for good.
+
+    'delete' hides a memory and 'restore' brings it back; from here nothing comes back.
+    """
     if not confirm:
         raise InputError("a purge cannot be undone; repeat it with --confirm")
     with open_memory(storage_dir) as memory:
