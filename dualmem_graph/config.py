@@ -52,10 +52,8 @@ class Settings(BaseSettings):
         description="http(s)://host:port of a Chroma server; unset: embedded, in storage_dir. It "
         "has no authentication of its own: put a proxy before it",
     )
-    chroma_tenant: str = Field("default_tenant", min_length=3, description="tenant at that server")
-    chroma_database: str = Field(
-        "default_database", min_length=3, description="database of that tenant"
-    )
+    chroma_tenant: str = Field("default_tenant", description="tenant at that server")
+    chroma_database: str = Field("default_database", description="database of that tenant")
     chroma_token: SecretStr | None = Field(
         None, description="sent to that server as a bearer token, for the proxy before it"
     )
@@ -241,6 +239,11 @@ class Settings(BaseSettings):
         "FULL", description="FULL survives power loss; NORMAL may lose the last commits then"
     )
     lock_timeout: float = Field(30.0, gt=0, description="seconds to wait for another writer")
+    ledger_connections: int = Field(
+        20,
+        ge=2,
+        description="connections of one process to the ledger; a server takes a limited number",
+    )
     vector_index: Literal["auto", "off"] = Field(
         "auto", description="off: no Chroma at all, exact scans only"
     )
@@ -301,9 +304,26 @@ class Settings(BaseSettings):
 
     @field_validator("chroma_url")
     @classmethod
-    def _is_http(cls, value: str | None) -> str | None:
-        if value is not None and not re.fullmatch(r"https?://[^\s/:]+(:\d+)?/?", value):
-            raise ValueError(f"{value!r} is no address of a server; use http://127.0.0.1:8000")
+    def _server_address(cls, value: str | None) -> str | None:
+        if value is not None and not re.fullmatch(r"https?://[^/?#@\s:]+(:\d+)?/?", value):
+            raise ValueError(
+                "write http://host:port or https://host:port, without a user or a token "
+                "(that goes into chroma_token)"
+            )
+        return None if value is None else value.rstrip("/")
+
+    @field_validator("chroma_tenant", "chroma_database")
+    @classmethod
+    def _name_on_server(cls, value: str) -> str:
+        if not re.fullmatch(r"[A-Za-z0-9._-]{3,512}", value):
+            raise ValueError("takes 3 to 512 of A-Z, a-z, 0-9, dot, hyphen and underscore")
+        return value
+
+    @field_validator("chroma_token")
+    @classmethod
+    def _fits_a_header(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and not re.fullmatch(r"[!-~]+", value.get_secret_value()):
+            raise ValueError("may hold neither blanks nor other than ASCII characters")
         return value
 
     @field_validator("timezone")

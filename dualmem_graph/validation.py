@@ -67,6 +67,15 @@ def query_messages(value: Any, settings: Settings, now: datetime) -> tuple[Turn,
     )
 
 
+def id_to_find(value: Any) -> str:
+    """Take the id of something stored; what no id can hold, and no database takes, is replaced.
+
+    >>> id_to_find("a\\x00b")
+    'a�b'
+    """
+    return str(value).replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
+
+
 def label(value: Any, name: str) -> str | None:
     """Take an optional id; ``""`` counts as not given."""
     if value is None:

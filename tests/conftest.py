@@ -7,11 +7,10 @@ import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import pytest
-import sqlalchemy as sa
 from hypothesis import settings
+from postgres_schema import empty, fresh_schema
 from servers import free_port, running_chroma
 
 from dualmem_graph import SyncMemoryClient
@@ -66,30 +65,21 @@ def chroma_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
 
 
-POSTGRES = os.environ.get(
-    "DUAL_MEM_TEST_POSTGRES", "postgresql+psycopg://postgres@127.0.0.1:5432/test"
-)
+@pytest.fixture
+def postgres_url() -> Iterator[str]:
+    """The URL of an empty PostgreSQL schema of the test's own."""
+    with fresh_schema() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def _kept_schema() -> Iterator[str]:
+    with fresh_schema() as url:
+        yield url
 
 
 @pytest.fixture
-def postgres_url() -> Iterator[str]:
-    """The URL of an empty schema in the PostgreSQL that DUAL_MEM_TEST_POSTGRES names.
-
-    Without one the test is skipped on a machine of one's own, and fails on CI.
-    """
-    name = f"dualmem_{uuid4().hex[:12]}"
-    engine = sa.create_engine(POSTGRES, isolation_level="AUTOCOMMIT", poolclass=sa.pool.NullPool)
-    try:
-        conn = engine.connect()
-    except sa.exc.OperationalError as error:
-        if os.environ.get("CI"):
-            raise
-        pytest.skip(f"no PostgreSQL at {engine.url} (DUAL_MEM_TEST_POSTGRES): {error.orig}")
-    with conn:
-        conn.exec_driver_sql(f"CREATE SCHEMA {name}")
-    try:
-        url = sa.make_url(POSTGRES).update_query_dict({"options": f"-csearch_path={name}"})
-        yield url.render_as_string(hide_password=False)
-    finally:
-        with engine.connect() as conn:
-            conn.exec_driver_sql(f"DROP SCHEMA {name} CASCADE")
+def emptied_postgres_url(_kept_schema: str) -> str:
+    """The same for many small tests: one schema for all of a worker, emptied before each."""
+    empty(_kept_schema)
+    return _kept_schema

@@ -32,7 +32,11 @@ class ForgettingOperations(OperationsCore):
         """
         scope = self._scope(user_id, app_id)
         done = self._resources.store.delete(
-            scope, memory_id, chain=delete_chain, actor="user", reason="delete"
+            scope,
+            validation.id_to_find(memory_id),
+            chain=delete_chain,
+            actor="user",
+            reason="delete",
         )
         if not done.hidden:
             raise MemoryNotFoundError(
@@ -49,7 +53,8 @@ class ForgettingOperations(OperationsCore):
             MemoryNotFoundError: no such memory in this scope.
         """
         scope = self._scope(user_id, app_id)
-        return self._item(scope, self._resources.store.restore(scope, memory_id, actor="user"))
+        id_ = validation.id_to_find(memory_id)
+        return self._item(scope, self._resources.store.restore(scope, id_, actor="user"))
 
     def purge(
         self,
@@ -86,7 +91,7 @@ class ForgettingOperations(OperationsCore):
         if session is not None:
             done = store.purge_session(scope, session)
         else:
-            done = store.purge(scope, str(memory_id), chain=chain)
+            done = store.purge(scope, validation.id_to_find(memory_id), chain=chain)
         if done.blanked:
             self._embed_later(scope)
         return PurgeResult(done.removed, done.blanked, self._compact_now(), scope)

@@ -169,7 +169,7 @@ class ReadingOperations(ReembeddingOperations):
             MemoryNotFoundError: no such memory in this scope.
         """
         scope = self._scope(user_id, app_id)
-        node = self._resources.store.get(scope, str(memory_id))
+        node = self._resources.store.get(scope, validation.id_to_find(memory_id))
         if node is None:
             raise MemoryNotFoundError(
                 f"no memory {memory_id!r} in scope {scope}; list() or search() give the ids"
@@ -205,7 +205,9 @@ class ReadingOperations(ReembeddingOperations):
         self._open()
         return [
             ScopeSummary(scope.app_id, scope.user_id, counts)
-            for scope, counts in self._resources.store.list_scopes(app_id)
+            for scope, counts in self._resources.store.list_scopes(
+                None if app_id is None else validation.id_to_find(app_id)
+            )
         ]
 
     def _recall(self, request: RecallRequest) -> RecallOutcome:

@@ -141,7 +141,7 @@ class WritingOperations(ReembeddingOperations):
                 vectors, _ = tools.embed([text])
                 node = resources.store.update(
                     scope,
-                    memory_id,
+                    validation.id_to_find(memory_id),
                     text,
                     embedding=None if vectors is None else vectors[0],
                     fingerprint=None if vectors is None else resources.embedder.fingerprint,

@@ -188,7 +188,11 @@ def _split(stored: str) -> tuple[str, ...]:
 
 
 def _text(sql: str, *lists: str) -> sa.TextClause:
-    return sa.text(sql).bindparams(*(sa.bindparam(name, expanding=True) for name in lists))
+    # typed, since PostgreSQL compares an empty list of no type with numbers only
+    types = {name: sa.BigInteger if name == "seqs" else sa.Text for name in lists}
+    return sa.text(sql).bindparams(
+        *(sa.bindparam(name, expanding=True, type_=type_) for name, type_ in types.items())
+    )
 
 
 def _searches(select: str, rank: str, place: str) -> dict[tuple[bool, bool], sa.TextClause]:

@@ -88,9 +88,11 @@ class JobQueue:
                 ).first()
                 if row is None:
                     return None
-                if row.attempts < self._settings.job_max_attempts:
-                    return self._take(conn, row, now)
-                self._park(conn, row, now)
+                if row.attempts >= self._settings.job_max_attempts:
+                    self._park(conn, row, now)
+                # on PostgreSQL another runner may have been faster since: look again
+                elif (job := self._take(conn, row, now)) is not None:
+                    return job
 
     def fail(self, lease: Lease, error: str) -> None:
         """Hand a job back that failed: it is retried after a pause that doubles, then parked.
@@ -243,7 +245,6 @@ class JobQueue:
                 "now": now,
             },
         )
-        # on PostgreSQL another runner may have been faster since the row was chosen
         return _to_job(row, lease) if taken.rowcount == 1 else None
 
     def _park(self, conn: Connection, row: Any, now: datetime) -> None:
@@ -437,8 +438,11 @@ _REAP = (
     .where(*_MINE)
     .values(state=QUEUED, token=None, lease_until=None, run_after=sa.bindparam("now"))
 )
-_RUNNING = sa.select(_jobs.c.id, _jobs.c.token).where(
-    _jobs.c.state == RUNNING, _jobs.c.token.is_not(None)
+# in one order, so that two who reap at once do not wait for each other
+_RUNNING = (
+    sa.select(_jobs.c.id, _jobs.c.token)
+    .where(_jobs.c.state == RUNNING, _jobs.c.token.is_not(None))
+    .order_by(_jobs.c.id)
 )
 _rival = _jobs.alias("rival")
 _TAKE = (

@@ -21,7 +21,7 @@ from dualmem_graph.storage.compaction import COMPACTION_KEY, DUE
 from dualmem_graph.storage.forgetting import bury
 from dualmem_graph.storage.fulltext import Entry, full_text_of
 from dualmem_graph.storage.jobs import OPEN, PARKED
-from dualmem_graph.storage.ledger import read_meta, write_meta
+from dualmem_graph.storage.ledger import count_meta, write_meta
 from dualmem_graph.storage.records import SEARCHABLE, Purged
 from dualmem_graph.storage.scope_cache import ERASURES_KEY
 from dualmem_graph.storage.unit import Link, Unit, batches
@@ -330,7 +330,7 @@ def _without(payload: Mapping[str, Any], ids: set[str]) -> dict[str, Any]:
 
 def _note_erasure(conn: Connection) -> None:
     """Let every cache and the index know that rows are gone, and that bytes of them are left."""
-    write_meta(conn, ERASURES_KEY, str(int(read_meta(conn, ERASURES_KEY) or 0) + 1))
+    count_meta(conn, ERASURES_KEY)
     write_meta(conn, COMPACTION_KEY, DUE)
 
 

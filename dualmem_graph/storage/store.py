@@ -29,7 +29,7 @@ from dualmem_graph.storage import (
 )
 from dualmem_graph.storage.invariants import violations
 from dualmem_graph.storage.jobs import JobQueue
-from dualmem_graph.storage.ledger import Ledger, read_meta, write_meta
+from dualmem_graph.storage.ledger import Ledger, claim_meta
 from dualmem_graph.storage.records import (
     UNREAD,
     About,
@@ -134,10 +134,7 @@ class MemoryStore:
         """
         if self._shared.embedder != fingerprint:
             with self.ledger.write() as conn:
-                known = read_meta(conn, EMBEDDER_KEY)
-                if known is None:
-                    write_meta(conn, EMBEDDER_KEY, fingerprint)
-            self._shared.embedder = known or fingerprint
+                self._shared.embedder = claim_meta(conn, EMBEDDER_KEY, fingerprint)
             self._refuse_other(fingerprint)
 
     def check_embedder(self, fingerprint: str) -> None:

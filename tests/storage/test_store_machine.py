@@ -11,8 +11,15 @@ import pytest
 from chain_model import Model
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 from ledger_world import ANNA, BEN, FINGERPRINT, World, vector
+from postgres_schema import empty
 
 from dualmem_graph.errors import InputError, MemoryNotFoundError, NotHeadError
 from dualmem_graph.storage.ids import node_id
@@ -27,10 +34,12 @@ DAYS = st.integers(-3, 1)
 class StoreMachine(RuleBasedStateMachine):
     """Two scopes, a few texts, dates that collide: everything that chains can trip over."""
 
+    ledger_url: str | None = None
+
     def __init__(self) -> None:
         super().__init__()
         self.directory = tempfile.TemporaryDirectory()
-        self.world = World(Path(self.directory.name))
+        self.world = World(Path(self.directory.name), ledger_url=self.ledger_url)
         self.store = self.world.store
         self.model = Model()
 
@@ -168,10 +177,26 @@ class StoreMachine(RuleBasedStateMachine):
         assert stones == len(model.stones)
 
 
-TestStoreMachine = StoreMachine.TestCase
-TestStoreMachine.settings = settings(
+_SETTINGS = settings(
     max_examples=15,
     stateful_step_count=30,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
+
+
+def test_whatever_is_asked_of_it_on_sqlite() -> None:
+    run_state_machine_as_test(StoreMachine, settings=_SETTINGS)
+
+
+def test_whatever_is_asked_of_it_on_postgresql(postgres_url: str) -> None:
+    class OnPostgresql(StoreMachine):
+        """The same, on one schema that is emptied before each run."""
+
+        ledger_url = postgres_url
+
+        def __init__(self) -> None:
+            empty(postgres_url)
+            super().__init__()
+
+    run_state_machine_as_test(OnPostgresql, settings=settings(_SETTINGS, max_examples=8))

@@ -311,7 +311,7 @@ def test_a_closed_store_says_so(world: World, tmp_path: Any) -> None:
 
 
 def test_stores_on_one_directory_share_one_ledger(world: World, tmp_path: Any) -> None:
-    other = World(tmp_path / ".." / tmp_path.name)
+    other = World(tmp_path / ".." / tmp_path.name, ledger_url=world.settings.ledger_url)
     assert other.store.ledger is world.store.ledger
     id_ = other.keep("likes tea")
     assert world.node(id_).content == "likes tea"

@@ -80,8 +80,7 @@ def _create_or_upgrade(engine: Engine, ledger: Ledger) -> None:
         finally:
             raw.close()
     with engine.begin() as conn:
-        if ledger.dialect == "postgresql":
-            conn.execute(sa.select(sa.func.pg_advisory_xact_lock(_ADVISORY_LOCK)))
+        _be_alone(conn)
         version = _read_version(conn)
         if version is None:
             create(conn)
@@ -111,6 +110,12 @@ def _refuse_newer(version: str | None, ledger: Ledger) -> None:
         )
 
 
+def _be_alone(conn: Connection) -> None:
+    """Wait until no other process creates, upgrades or indexes; on SQLite every writer is alone."""
+    if conn.dialect.name == "postgresql":
+        conn.execute(sa.select(sa.func.pg_advisory_xact_lock(_ADVISORY_LOCK)))
+
+
 def _taking_turns(ledger: Ledger) -> AbstractContextManager[object]:
     if ledger.path is None:
         return nullcontext()
@@ -136,6 +141,7 @@ def _refresh_full_text(reader: Engine, writer: Engine) -> None:
         if read_meta(conn, "tokenizer_version") == TOKENIZER_VERSION:
             return
     with writer.begin() as conn:
+        _be_alone(conn)
         if read_meta(conn, "tokenizer_version") != TOKENIZER_VERSION:
             rebuild(conn)
             write_meta(conn, "tokenizer_version", TOKENIZER_VERSION)
