@@ -21,7 +21,10 @@ def migrate(
     storage_dir: StorageDir = None,
     as_json: AsJson = False,
 ) -> None:
-    """Copy the whole store to another ledger, and compare the two; can be repeated."""
+    """Copy the whole store to another database.
+
+    The two are compared at the end. One that was interrupted goes on where it stopped.
+    """
     from dualmem_graph.config import load_settings
     from dualmem_graph.migration import migrate as run
 

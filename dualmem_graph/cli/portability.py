@@ -47,7 +47,7 @@ def import_(
     storage_dir: StorageDir = None,
     as_json: AsJson = False,
 ) -> None:
-    """Load an archive, memories of another package, or conversations."""
+    """Load an archive, other packages' memories, or chats."""
     options = given(format=format, session_id=session, app_id=app_id)
     with open_memory(storage_dir) as memory:
         done = memory.import_(file, user_id=user_id, dry_run=dry_run, **options)

@@ -9,7 +9,10 @@ from dualmem_graph.cli.options import AsJson, StorageDir, open_memory
 
 
 def reembed(storage_dir: StorageDir = None, as_json: AsJson = False) -> None:
-    """Give every memory a vector of the configured embedder, then change over at once."""
+    """Change the store over to the configured embedder.
+
+    Every memory gets a new vector beside its old one; then the store changes over at once.
+    """
 
     def tell(done: int, total: int) -> None:
         if sys.stderr.isatty():

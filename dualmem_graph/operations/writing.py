@@ -139,7 +139,7 @@ class WritingOperations(ReembeddingOperations):
             resources = self._resources
             with using(resources):
                 vectors, _ = tools.embed([text])
-                node = resources.store.update(
+                node, lease = resources.store.edit(
                     scope,
                     validation.id_to_find(memory_id),
                     text,
@@ -150,8 +150,9 @@ class WritingOperations(ReembeddingOperations):
                     metadata=checked,
                     revision=validation.revision(revision),
                     actor="user",
+                    lease=resources.settings.job_lease,
                 )
-                update_profile(scope, facts=[node])
+                update_profile(scope, facts=[node], finish=lease)
             return node, vectors is None
 
         node, is_pending = self._with_current_embedder(run)

@@ -52,7 +52,17 @@ def expand(deps: RecallDeps, request: RecallRequest, found: Found, visible: Test
 def to_items(
     deps: RecallDeps, request: RecallRequest, ranked: Sequence[Ranked]
 ) -> list[MemoryItem]:
-    """Make the items of an answer, in its order, with scores and (if asked for) their terms."""
+    """Make the items of an answer, in its order, with scores and (if asked for) their terms.
+
+    What was replaced, hidden or purged since it was found is left out: together with what stands
+    in its place it would be an answer that was never true.
+    """
+    now = deps.store.get_many(request.scope, [entry.node.id for entry in ranked])
+    ranked = [
+        entry
+        for entry in ranked
+        if entry.node.id in now and now[entry.node.id].status is entry.node.status
+    ]
     items = items_of(deps.store, request.scope, [entry.node for entry in ranked])
     return [
         replace(

@@ -36,6 +36,7 @@ from dualmem_graph.storage.records import (
     Applied,
     ChainLink,
     Deleted,
+    Lease,
     LexicalHits,
     NewJob,
     NewNode,
@@ -226,7 +227,11 @@ class MemoryStore:
         self._bind_all(plan.nodes)
         return plans.apply(self._writer(), scope, plan, actor=actor, reason=reason)
 
-    def update(
+    def update(self, scope: Scope, id: str, content: str, **fields: Any) -> Node:
+        """Write a new version, and no job about it; see :meth:`edit`."""
+        return self.edit(scope, id, content, **fields)[0]
+
+    def edit(
         self,
         scope: Scope,
         id: str,
@@ -239,11 +244,19 @@ class MemoryStore:
         about: About = UNREAD,
         revision: int | None = None,
         actor: str = "user",
-    ) -> Node:
+        lease: float | None = None,
+    ) -> tuple[Node, Lease | None]:
         """Write a new version that supersedes ``id`` and rests on the same evidence.
 
         With the same content no version is written; tags and metadata change in place.
         ``about`` says what the new content is a version of; by default what the old one is.
+
+        Args:
+            lease: seconds for which the caller holds the job that brings the profile up to date;
+                without it there is none.
+
+        Returns:
+            The version that is current now, and that job's lease.
 
         Raises:
             MemoryNotFoundError: there is no such memory, or it was deleted.
@@ -265,6 +278,7 @@ class MemoryStore:
             about=about,
             revision=revision,
             actor=actor,
+            lease=lease,
         )
 
     def delete(

@@ -23,6 +23,7 @@ from dualmem_graph.storage.prepared import Prepared
 from dualmem_graph.storage.records import (
     About,
     Deleted,
+    Lease,
     NewJob,
     NewNode,
     Supersede,
@@ -82,12 +83,18 @@ def update(
     about: About,
     revision: int | None,
     actor: str,
-) -> Node:
-    """Write a new version of a memory that supersedes it."""
+    lease: float | None,
+) -> tuple[Node, Lease | None]:
+    """Write a new version of a memory that supersedes it, and claim the job of its profile entry.
+
+    With ``lease`` (seconds) the caller brings the profile up to date itself; only if it does not
+    live to do so, a runner of jobs does.
+    """
     if not content.strip():
         raise InputError(f"content {content!r} is blank; to forget a memory, delete it")
     new_version = NewNode(id_, Layer.FACT, content, embedding=embedding, fingerprint=fingerprint)
     text = read_text(new_version)
+    claimed = None
     with writer.unit(scope, actor) as unit:
         old = _editable(unit, id_)
         if revision is not None and revision != old.rev:
@@ -110,7 +117,8 @@ def update(
                 unit.add_evidence(new_id, source)
             unit.load_links([id_])
             supersede(unit, new_id, [id_], Supersede(new_id, (id_,), explicit=True))
-    return unit.held[new_id].node
+            claimed = None if lease is None else _queue_profile(unit, new_id, lease)
+    return unit.held[new_id].node, claimed
 
 
 def delete(
@@ -172,6 +180,15 @@ def set_embeddings(
         else:
             unit.abandon()
     return len(rows)
+
+
+def _queue_profile(unit: Unit, id_: str, lease: float) -> Lease | None:
+    payload = {"written": [id_], "turn_ids": [], "extraction": {}}
+    job = NewJob("reconcile", id_, payload)
+    queued = enqueue(
+        unit.conn, unit.scope, unit.scope_id, unit.revision, [job], unit.now, lease=lease
+    )
+    return queued[0].lease
 
 
 def _about_turns(job: NewJob, turn_ids: list[str]) -> NewJob:

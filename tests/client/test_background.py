@@ -121,7 +121,7 @@ async def test_the_async_client_has_every_method_of_the_sync_one(tmp_path: Path)
         assert (await memory.import_([{"content": "User owns a loom."}], user_id="u")).added == 1
         assert [scope.user_id for scope in await memory.list_scopes()] == ["u"]
         assert (await memory.stats(user_id="u"))["nodes"] > 2
-        assert (await memory.status())["jobs"] == {"done": 1}
+        assert (await memory.status())["jobs"] == {"done": 2}
         assert await memory.flush() is True
         assert (await memory.delete_scope(user_id="u", confirm=True))["nodes"] > 2
 
@@ -377,3 +377,27 @@ def test_an_extraction_done_again_keeps_what_the_caller_said_of_it(open_memory: 
     (item,) = memory.list(user_id="u", layers=["fact"])
     assert item.content == "User now lives in Porto."
     assert (dict(item.metadata), item.memory_type) == ({"ticket": 7}, "episodic")
+
+
+def test_an_edit_that_was_killed_half_way_reaches_the_profile(
+    open_memory: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dualmem_graph.operations import writing
+
+    def killed(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    now = [datetime(2025, 3, 1, tzinfo=UTC)]
+    memory = open_memory(clock=lambda: now[0])
+    memory.add("I live in Braga.", user_id="u", wait=True)
+    (home,) = memory.list(user_id="u", layers=["L2"])
+    monkeypatch.setattr(writing, "update_profile", killed)
+    with pytest.raises(KeyboardInterrupt):
+        memory.update(home.memory_id, "User lives in Porto.", user_id="u")
+    monkeypatch.undo()
+    now[0] += timedelta(minutes=10)  # the lease of the one that fell silent lapses
+
+    assert memory.flush() is True
+
+    assert memory.profile(user_id="u")["location"].metadata["value"] == "Porto"
+    assert memory.status()["jobs"] == {"done": 2}

@@ -14,7 +14,6 @@ from answers import EX, RE, Open, chain, fact, model, over, texts
 from langchain_core.embeddings import Embeddings
 
 from dualmem_graph import SyncMemoryClient
-from dualmem_graph.errors import EmbeddingError
 from dualmem_graph.testing import HashEmbeddings, Reply, StubServer
 
 
@@ -306,20 +305,6 @@ def test_the_vectors_are_made_up_for_without_a_flush(open_memory: Open) -> None:
     assert fussy.has_embedded.wait(60)
     assert memory.flush() is True
     assert memory.stats()["pending_embeddings"] == 0
-
-
-def test_an_import_without_the_embedder_is_refused_and_can_be_repeated(open_memory: Open) -> None:
-    fussy = Fussy()
-    memory = open_memory(embeddings=fussy)
-    nodes = [{"content": "User owns a kayak."}, {"content": "User owns a loom."}]
-    fussy.is_down = True
-
-    with pytest.raises(EmbeddingError):
-        memory.import_(nodes, user_id="u")
-    assert memory.list_scopes() == []
-
-    fussy.is_down = False
-    assert memory.import_(nodes, user_id="u").added == 2
 
 
 def test_an_update_without_the_embedder_is_embedded_later(open_memory: Open) -> None:

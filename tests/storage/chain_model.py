@@ -92,7 +92,7 @@ class Model:
         if last is None:
             return False
         node = self.nodes[last[0]]
-        return node.content == text and node.is_live and now - last[1] <= window
+        return node.content == text and node.is_live and abs(now - last[1]) <= window
 
     def add(
         self, id_: str, scope: Scope, content: str, said: datetime, evidence: Iterable[str] = ()
