@@ -195,7 +195,8 @@ def bench_large(folder: Path, count: int) -> dict[str, float]:
 
 
 _PEAK = """
-import resource, sys
+import re, sys
+from pathlib import Path
 from dualmem_graph import SyncMemoryClient
 memory = SyncMemoryClient(storage_dir=sys.argv[1], vector_index="off")
 if sys.argv[3] == "export":
@@ -203,8 +204,8 @@ if sys.argv[3] == "export":
 else:
     memory.import_(sys.argv[2], user_id="u")
 memory.close()
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(peak / (1e6 if sys.platform == "darwin" else 1e3))
+# not getrusage: a process inherits the peak of the one that started it
+print(int(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1]) / 1e3)
 """
 
 
