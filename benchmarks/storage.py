@@ -194,7 +194,7 @@ def bench_large(folder: Path, count: int) -> dict[str, float]:
     }
 
 
-_PEAK = """
+_PEAK = r"""
 import re, sys
 from pathlib import Path
 from dualmem_graph import SyncMemoryClient
