@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from answers import EX, Open, chain, fact, model, over, texts
 
 from dualmem_graph import SyncMemoryClient
@@ -279,3 +280,36 @@ def test_an_edit_of_what_changed_meanwhile_is_refused(memory: SyncMemoryClient) 
     assert texts(memory) == [LOOM]
     memory.update(read.memory_id, "User owns a big loom.", revision=changed.revision, user_id="u")
     assert texts(memory) == ["User owns a big loom."]
+
+
+def test_on_postgresql_no_table_holds_what_was_purged(tmp_path: Path, postgres_url: str) -> None:
+    with SyncMemoryClient(
+        storage_dir=tmp_path / "store", ledger_url=postgres_url, job_workers=0
+    ) as memory:
+        memory.add("I own a zyxkayak.", user_id="u", session_id="s", wait=True)
+        memory.add("我喜欢吃薜荔豆腐。", user_id="u", session_id="s", wait=True)
+        memory.add("I own a loom.", user_id="u", session_id="kept", wait=True)
+        assert {"zyxkayak", "薜荔"} <= _words_in_tables(memory)
+
+        result = memory.purge(session_id="s", user_id="u")
+
+        assert result.compacted is False  # VACUUM FULL locks tables: it waits for compact()
+        assert memory.compact() is True
+        assert memory.flush() is True
+        assert _words_in_tables(memory) == {"loom"}
+        assert texts(memory) == [LOOM]
+    assert not _is_anywhere("zyxkayak", tmp_path / "store")
+
+
+def _words_in_tables(memory: SyncMemoryClient) -> set[str]:
+    """Of three words, those that any table of the ledger holds in any column."""
+    found = set()
+    with memory._resources.store.ledger.read() as conn:
+        named = sa.text("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()")
+        for table in conn.execute(named).scalars().all():
+            rows = conn.exec_driver_sql(f'SELECT t::text FROM "{table}" t').scalars().all()
+            told = "\n".join(rows).lower()
+            # JSON columns may keep a character as its escape
+            told += told.encode().decode("unicode_escape", "ignore")
+            found |= {word for word in ("zyxkayak", "薜荔", "loom") if word in told}
+    return found
