@@ -45,9 +45,10 @@ class ReembeddingOperations(OperationsCore):
         resources = self._resources
         new = resources.embedder
         if embeddings is not None:
-            new = make_embedder(
-                resources.settings, embeddings, usage=resources.store.record_usage_event
-            )
+            # embed_dim is of the configured embedder
+            any_width = resources.settings.model_copy(update={"embed_dim": None})
+            usage = resources.store.record_usage_event
+            new = make_embedder(any_width, embeddings, usage=usage)
         work = resources.store.reembedding(new.fingerprint)
         before, done, total = work.prepare()
         if before in (None, new.fingerprint):

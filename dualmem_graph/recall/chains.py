@@ -228,7 +228,9 @@ def _fill_in_cosines(
         return
     unknown = [id_ for id_, item in candidates.items() if item.semantic is None]
     if unknown:
-        cosines = deps.store.similarities(request.scope, unknown, found.vector)
+        cosines = deps.store.similarities(
+            request.scope, unknown, found.vector, deps.embedder.fingerprint
+        )
         for id_ in unknown:
             candidates[id_].semantic = cosines.get(id_)
 

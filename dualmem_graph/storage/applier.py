@@ -267,6 +267,11 @@ class IndexApplier:
             # The ledger or the disk, not the index; the queue keeps what is to be done.
             self._error = str(error)
             logger.warning("the vector index waits: %s", error)
+            if self._state is not IndexState.READY:
+                # half opened or half built: begun anew, or never finished
+                self._state = IndexState.IDLE
+                self._back_off()
+                self._let_go()
         except Exception as error:
             logger.exception("the vector index failed unexpectedly")
             self._give_up(repr(error))
@@ -394,9 +399,9 @@ class IndexApplier:
 
     def _renew(self) -> int:
         """Leave the open generation for a new one; searches are exact meanwhile."""
+        self._source.discard(self._opened.generation)
         self._let_go()
         self._failures, self._retry_at = 0, 0.0
-        self._source.discard()
         self._open()
         return self._opened.generation
 
@@ -495,7 +500,8 @@ class IndexApplier:
         self._back_off()
         logger.warning("the vector index is built again: %s", reason)
         self._progress = None
-        self._source.discard()
+        if self._index is not None and self._is_writer:
+            self._source.discard(self._index.generation)
         self._let_go()
 
     def _let_go(self) -> None:

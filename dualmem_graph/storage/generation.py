@@ -134,10 +134,11 @@ class GenerationLedger:
             self._check_ours(conn, generation)
             conn.execute(self._update.values(clean=True, updated_at=self._clock()))
 
-    def discard(self) -> None:
-        """Say that the current generation is not to be opened again."""
+    def discard(self, generation: int) -> None:
+        """Say that a generation is not to be opened again; another owner's is left alone."""
         with self._ledger.write() as conn:
-            conn.execute(self._update.values(clean=False))
+            ours = self._update.where(vector_indexes.c.generation == generation)
+            conn.execute(ours.values(clean=False))
 
     def mark_clean(self, generation: int) -> None:
         """Seal a generation that has been closed in order; from now on it may be opened again.

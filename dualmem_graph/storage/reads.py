@@ -201,17 +201,16 @@ def lexical(
 
 
 def similarities(
-    conn: Connection, scope: Scope, ids: Iterable[str], vector: Vector
+    conn: Connection, scope: Scope, ids: Iterable[str], vector: Vector, fingerprint: str
 ) -> dict[str, float]:
-    """Compare nodes with a vector; those that have none of its width are left out."""
+    """Compare nodes with a vector; those that have none of its embedder are left out."""
     found: dict[str, float] = {}
     for batch in batches(list(dict.fromkeys(ids))):
         rows = conn.execute(_EMBEDDINGS, {"hash": scope_hash(scope), "ids": batch})
-        stored = [(id_, from_blob(blob)) for id_, blob in rows]
         found.update(
-            (id_, float(np.clip(np.dot(other, vector), -1.0, 1.0)))
-            for id_, other in stored
-            if other.shape == vector.shape
+            (id_, float(np.clip(np.dot(from_blob(blob), vector), -1.0, 1.0)))
+            for id_, blob, embedder in rows
+            if embedder == fingerprint
         )
     return found
 
@@ -295,7 +294,7 @@ _BY_ID = Prepared(
     ),
     lists=["ids"],
 )
-_EMBEDDINGS = sa.select(_nodes.c.id, _nodes.c.embedding).where(
+_EMBEDDINGS = sa.select(_nodes.c.id, _nodes.c.embedding, _nodes.c.fingerprint).where(
     GUARDED_BY_SCOPE, _nodes.c.id.in_(IDS), _nodes.c.embedding.is_not(None)
 )
 _PENDING = (

@@ -30,6 +30,7 @@ class Waiting(NamedTuple):
     seq: int
     scope_id: int
     id: str
+    rev: int
     content: str
 
 
@@ -90,7 +91,7 @@ class Reembedding:
     def waiting(self, after: int, limit: int) -> list[Waiting]:
         """Read memories without a new vector, in the order of arrival, behind a place in it."""
         statement = (
-            sa.select(_nodes.c.seq, _nodes.c.scope_id, _nodes.c.id, _nodes.c.content)
+            sa.select(_nodes.c.seq, _nodes.c.scope_id, _nodes.c.id, _nodes.c.rev, _nodes.c.content)
             .where(_nodes.c.seq > after, *_WANTED, ~_has_new(self._fingerprint))
             .order_by(_nodes.c.seq)
             .limit(limit)
@@ -99,23 +100,34 @@ class Reembedding:
             return [Waiting(*row) for row in conn.execute(statement)]
 
     def keep(self, waiting: Sequence[Waiting], vectors: Sequence[Vector]) -> None:
-        """Keep new vectors; those of memories that were purged meanwhile are dropped."""
+        """Keep new vectors, but not of what was changed, blanked or purged since it was read."""
         blobs = {
-            item.id: to_blob(vector, self._fingerprint)
+            (item.id, item.rev): to_blob(vector, self._fingerprint)
             for item, vector in zip(waiting, vectors, strict=True)
         }
+        own = sorted({item.scope_id for item in waiting})
         with self._ledger.write() as conn:
+            # as every writer does first: a purge of these memories waits, or is over
+            conn.execute(
+                sa.select(_scopes.c.id)
+                .where(_scopes.c.id.in_(own))
+                .order_by(_scopes.c.id)
+                .with_for_update()
+            ).all()
             there = conn.execute(
-                sa.select(_nodes.c.id, _nodes.c.scope_id).where(_nodes.c.id.in_(list(blobs)))
+                sa.select(_nodes.c.id, _nodes.c.rev, _nodes.c.scope_id).where(
+                    _nodes.c.id.in_([item.id for item in waiting])
+                )
             )
             rows = [
                 {
                     "node_id": row.id,
                     "scope_id": row.scope_id,
                     "fingerprint": self._fingerprint,
-                    "embedding": blobs[row.id],
+                    "embedding": blobs[row.id, row.rev],
                 }
                 for row in there
+                if (row.id, row.rev) in blobs
             ]
             if rows:
                 statement = upsert(conn.dialect.name, _new)
@@ -164,13 +176,14 @@ def _has_new(fingerprint: str) -> sa.ColumnElement[bool]:
 
 #: All but what was deleted before it ever had a vector; a deleted one may be restored.
 _WANTED = (sa.or_(_nodes.c.embedding.is_not(None), _nodes.c.status != str(Status.SHADOW)),)
-_own_new = sa.select(_new.c.embedding).where(_new.c.node_id == _nodes.c.id).scalar_subquery()
+_is_own = sa.and_(_new.c.node_id == _nodes.c.id, _new.c.fingerprint == sa.bindparam("fingerprint"))
+_own_new = sa.select(_new.c.embedding).where(_is_own).scalar_subquery()
 _own_revision = (
     sa.select(_scopes.c.revision).where(_scopes.c.id == _nodes.c.scope_id).scalar_subquery()
 )
 _TAKE_OVER = (
     sa.update(_nodes)
-    .where(sa.exists().where(_new.c.node_id == _nodes.c.id))
+    .where(sa.exists().where(_is_own))
     .values(
         embedding=_own_new,
         fingerprint=sa.bindparam("fingerprint"),

@@ -551,10 +551,12 @@ class MemoryStore:
             info.id, info.hash, vector, k, layers, statuses, exclude, fingerprint
         )
 
-    def similarities(self, scope: Scope, ids: Iterable[str], vector: Vector) -> dict[str, float]:
-        """Compare nodes with a vector; those without an embedding are left out."""
+    def similarities(
+        self, scope: Scope, ids: Iterable[str], vector: Vector, fingerprint: str
+    ) -> dict[str, float]:
+        """Compare nodes with a vector; those without one of its embedder are left out."""
         with self.ledger.read() as conn:
-            return reads.similarities(conn, scope, ids, vector)
+            return reads.similarities(conn, scope, ids, vector, fingerprint)
 
     # --- the store itself
 

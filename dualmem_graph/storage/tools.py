@@ -222,7 +222,9 @@ def find_related(
                 fingerprint=resources.embedder.fingerprint,
             ).hits
             found |= {hit_id: score for hit_id, score in hits if score >= min_similarity}
-            found |= store.similarities(scope, sorted(same_dimension), vectors[place])
+            found |= store.similarities(
+                scope, sorted(same_dimension), vectors[place], resources.embedder.fingerprint
+            )
         found.pop(node_id, None)
         known = store.get_many(scope, list(found))
         related[node_id] = [

@@ -99,6 +99,7 @@ class VectorSide:
         self._settings = settings
         store_id = ledger.meta("store_id") or ""
         home = _home_of(settings, Path(directory), store_id)
+        self._home_name = home.name
         self._lock = _lock_of(ledger, home, Path(directory), store_id)
         self._applier = (
             None
@@ -160,14 +161,14 @@ class VectorSide:
         query = _checked(vector)
         if k < 1 or (layers is not None and not layers):
             return SemanticHits()
-        wanted = _Wanted(scope_id, scope_hash, query, k, layers, statuses, frozenset(exclude))
+        wanted = _Wanted(
+            scope_id, scope_hash, query, k, layers, statuses, frozenset(exclude), fingerprint
+        )
         with self._ledger.read() as conn:
             state = read_state(conn, scope_id)
             if state is None or state.fingerprint is None:
                 return SemanticHits()
-            # in the snapshot that is searched: the store may just have been changed over
-            if fingerprint is not None and fingerprint != state.fingerprint:
-                raise mismatch(state.fingerprint, fingerprint)
+            wanted.check_embedder(state)
             if not self._is_for_index(state, wanted):
                 self._count("exact")
                 return SemanticHits(wanted.trim(self._exact(conn, state, wanted)))
@@ -276,6 +277,7 @@ class VectorSide:
         self._count("exact")
         with self._ledger.read() as conn:
             state = read_state(conn, wanted.scope_id) or state
+            wanted.check_embedder(state)
             exact = self._exact(conn, state, wanted)
         if reason is Fallback.TOO_FEW and len(exact) <= len(few):
             # The scope has no more of this kind: the index was complete, nothing went wrong.
@@ -287,7 +289,7 @@ class VectorSide:
         """What Chroma and the outbox name, scored from the ledger."""
         index = self._usable_index(state)
         # The outbox first: what leaves it after this has reached Chroma before we ask.
-        waiting = self._waiting(wanted.scope_id)
+        waiting = self._waiting(wanted.scope_id, index)
         hits: Hits = []
         for filtered in (False, True):
             found = self._ask(index, wanted, filtered)
@@ -304,12 +306,18 @@ class VectorSide:
             raise _FallBackError(_STATE_FALLBACKS.get(self._applier.state, Fallback.NOT_READY))
         return index
 
-    def _waiting(self, scope_id: int) -> list[str]:
+    def _waiting(self, scope_id: int, index: ChromaIndex) -> list[str]:
         statement = (
             sa.select(outbox.c.vid).where(outbox.c.scope_id == scope_id).limit(_MAX_PENDING + 1)
         )
+        current = sa.select(vector_indexes.c.generation).where(
+            vector_indexes.c.name == self._home_name
+        )
         with self._ledger.read() as conn:
             waiting = list(conn.execute(statement).scalars())
+            # what is not in the outbox was applied to the generation that is current with it
+            if conn.execute(current).scalar_one_or_none() != index.generation:
+                raise _FallBackError(Fallback.NOT_READY)
         if len(waiting) > _MAX_PENDING:
             raise _FallBackError(Fallback.LAG)
         return waiting
@@ -379,6 +387,16 @@ class _Wanted:
     layers: Collection[str] | None
     statuses: Sequence[str]
     exclude: frozenset[str]
+    fingerprint: str | None
+
+    def check_embedder(self, state: ScopeState) -> None:
+        """In the snapshot that is searched: the store may just have been changed over.
+
+        Raises:
+            EmbeddingMismatchError: the query is of another embedder than the vectors.
+        """
+        if self.fingerprint is not None and self.fingerprint != state.fingerprint:
+            raise mismatch(str(state.fingerprint), self.fingerprint)
 
     @property
     def fetch(self) -> int:

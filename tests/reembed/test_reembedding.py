@@ -269,3 +269,21 @@ def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
         assert result.status == "switched"
         assert result.embedded <= result.total - 400
         assert cosine(again, "User owns kayak 42.") > 0.99
+
+
+def test_what_is_purged_meanwhile_leaves_no_vector_behind(open_one: Open) -> None:
+    memory = open_one()
+    memory.add("I own a kayak.", user_id="u", session_id="s", wait=True)
+    memory.add("I own a loom.", user_id="u", session_id="t", wait=True)
+    work = memory._resources.store.reembedding("other:64")
+    before, _, _ = work.prepare()
+    waiting = work.waiting(0, 100)
+    vectors = list(memory._resources.embedder.embed([item.content for item in waiting]))
+    memory.purge(session_id="s", user_id="u")
+
+    work.keep(waiting, vectors)
+
+    assert work.progress() == (2, 2)
+    assert work.switch(before) is True
+    memory._resources.store.forget_embedder()
+    assert memory.stats()["nodes"] == 2

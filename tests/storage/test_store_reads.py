@@ -168,7 +168,7 @@ def _answer(ask: Callable[[MemoryStore, str], object], store: MemoryStore, id_: 
         lambda store, id_: list(store.grounds(ANNA, [id_]).values()),
         lambda store, id_: list(store.derived_from(ANNA, [id_]).values()),
         lambda store, id_: store.history(ANNA, id_),
-        lambda store, id_: store.similarities(ANNA, [id_], vector(1, 0, 0, 0)),
+        lambda store, id_: store.similarities(ANNA, [id_], vector(1, 0, 0, 0), FINGERPRINT),
         lambda store, id_: store.update(ANNA, id_, "likes milk"),
         lambda store, id_: store.delete(ANNA, id_),
         lambda store, id_: store.delete(ANNA, id_, chain=True),
@@ -288,7 +288,10 @@ def test_memories_without_a_vector_can_be_given_one(world: World) -> None:
     ]
     vectors = {one: vector(1, 0, 0, 0), "absent": vector(0, 1, 0, 0), other: vector(0, 0, 1, 0)}
     assert world.store.set_embeddings(ANNA, vectors, FINGERPRINT) == 1
-    assert world.store.similarities(ANNA, [one], vector(1, 1, 0, 0))[one] == pytest.approx(0.5**0.5)
+    query = vector(1, 1, 0, 0)
+    cosines = world.store.similarities(ANNA, [one], query, FINGERPRINT)
+    assert cosines[one] == pytest.approx(0.5**0.5)
+    assert world.store.similarities(ANNA, [one], query, "other:4") == {}
     assert world.store.pending_embeddings(1) == [(BEN, other, "likes milk")]
 
 

@@ -198,7 +198,7 @@ def test_vectors_of_turns_are_stamped_with_their_embedder(store: MemoryStore) ->
         ANNA, [HELLO, REPLY], session_id="s1", embeddings=vectors, fingerprint=FINGERPRINT
     )
     ids = [turn.turn_id for turn in written.turns]
-    assert store.similarities(ANNA, ids, vectors[1]) == {ids[0]: 0.0, ids[1]: 1.0}
+    assert store.similarities(ANNA, ids, vectors[1], FINGERPRINT) == {ids[0]: 0.0, ids[1]: 1.0}
     store.check_embedder(FINGERPRINT)
     with pytest.raises(EmbeddingMismatchError, match=r"'test:4'.*'other:4'"):
         store.check_embedder("other:4")
