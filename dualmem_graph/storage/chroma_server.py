@@ -63,14 +63,18 @@ class ServerHome(IndexHome):
     def open(self, generation: int, buckets: int) -> ChromaIndex:
         chromadb = require_chromadb()
         url = urlsplit(str(self._settings.chroma_url))
+        port = url.port or (443 if url.scheme == "https" else 80)
         with guarded(f"reach the server {self._settings.chroma_url}"):
             self._make_database()
             client = chromadb.HttpClient(
                 host=url.hostname,
-                port=url.port or (443 if url.scheme == "https" else 80),
+                port=port,
                 ssl=url.scheme == "https",
                 headers=dict(self._headers),
-                settings=explicit_settings(),
+                # named here, too, so that no variable of the environment says otherwise
+                settings=explicit_settings(
+                    chroma_server_host=url.hostname, chroma_server_http_port=port
+                ),
                 tenant=self._settings.chroma_tenant,
                 database=self._settings.chroma_database,
             )

@@ -100,7 +100,7 @@ class VectorSide:
         store_id = ledger.meta("store_id") or ""
         home = _home_of(settings, Path(directory), store_id)
         self._home_name = home.name
-        self._lock = _lock_of(ledger, home, Path(directory), store_id)
+        self._lock = _lock_of(ledger, Path(directory), store_id)
         self._applier = (
             None
             if settings.vector_index == "off"
@@ -423,12 +423,10 @@ def _home_of(settings: Settings, directory: Path, store_id: str) -> IndexHome:
     return EmbeddedHome(directory.expanduser().absolute() / INDEX_FOLDER)
 
 
-def _lock_of(
-    ledger: Ledger, home: IndexHome, directory: Path, store_id: str
-) -> OwnerLock | SessionLock:
-    """What the owner of the index holds: one for all machines that share the ledger."""
+def _lock_of(ledger: Ledger, directory: Path, store_id: str) -> OwnerLock | SessionLock:
+    """What the owner of the index holds: one for all that share the ledger's outbox."""
     if ledger.dialect == "postgresql":
-        return SessionLock(ledger.session, zlib.crc32(f"{store_id} {home.name}".encode()))
+        return SessionLock(ledger.session, zlib.crc32(store_id.encode()))
     return OwnerLock(directory.expanduser().absolute() / INDEX_FOLDER / "OWNER")
 
 
