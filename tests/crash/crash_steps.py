@@ -110,7 +110,7 @@ WRITE_STEPS = (
         by="reembed",
         often=1,
     ),
-    Step("vectors given later", "storage.writes:_SET_EMBEDDING.run_many", by="down"),
+    Step("vectors given later", "storage.writes:_SET_EMBEDDING.run_many", by="down", often=2),
 )
 #: Jobs, and what happens in the thread of the vector index.
 BACKGROUND_STEPS = (
