@@ -314,9 +314,14 @@ class MemoryStore:
 
         Given ids are kept, unless another scope has one of them.
         """
-        writer = self._writer()
+        self._check_open()
+        # the index follows at the end: beside the import it would only take its time
+        writer = Writer(self._shared.ledger, self._clock, lambda: None)
         stream = self._bound(nodes)
-        return bulk.import_nodes(writer, scope, stream, actor=actor, batch=batch)
+        try:
+            return bulk.import_nodes(writer, scope, stream, actor=actor, batch=batch)
+        finally:
+            self._shared.notify()
 
     def rehearse_import(self, scope: Scope, nodes: Sequence[NewNode]) -> Applied:
         """Say what :meth:`import_nodes` would do with these memories; nothing is written."""
